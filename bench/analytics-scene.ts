@@ -122,12 +122,12 @@ async function insertOrders(db: Db, storeId: string, count: number): Promise<voi
     db,
   )
   const { there, people } = rows[0]!
-  const left = count - there
+  const remaining = count - there
   await insert(sql`
     select 'o' || g as order_id, c.shopper_id, null::uuid as cart_id, c.currency, c.value_minor as minor, null::uuid as touchpoint_id,
-      null::uuid as message_id, now() - (g * 104729::bigint % ${left}::bigint)::float / ${left}::float * interval '365 days' as at
-    from generate_series(1, ${left}::int) g
-    join drawn_carts c on c.n = 1 + floor(power((g * 7919::bigint % ${left}::bigint)::float / ${left}::float, 2) * ${people}::int)`).execute(
+      null::uuid as message_id, now() - (g * 104729::bigint % ${remaining}::bigint)::float / ${remaining}::float * interval '365 days' as at
+    from generate_series(1, ${remaining}::int) g
+    join drawn_carts c on c.n = 1 + floor(power((g * 7919::bigint % ${remaining}::bigint)::float / ${remaining}::float, 2) * ${people}::int)`).execute(
     db,
   )
   await sql`

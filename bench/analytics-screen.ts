@@ -90,24 +90,24 @@ async function loadUntilVisible(
     ...(stored && { storageState: stored }),
   })
   try {
-    await context.addInitScript(recordFirstSeen, selector)
+    await context.addInitScript(recordFirstPaint, selector)
     const page = await context.newPage()
     await page.goto(url, { waitUntil: 'commit' })
-    const seenAt = await page.waitForFunction(() => (window as SeenWindow).seenAt)
-    return (await seenAt.jsonValue())!
+    const paintedAt = await page.waitForFunction(() => (window as PaintWindow).paintedAt)
+    return (await paintedAt.jsonValue())!
   } finally {
     await context.close()
   }
 }
 
-type SeenWindow = Window & { seenAt?: number }
+type PaintWindow = Window & { paintedAt?: number }
 
 /** Runs in the page and checks every frame. Playwright's own waiting would poll too slowly. */
-function recordFirstSeen(selector: string): void {
-  const look = () => {
-    const isSeen = document.querySelector(selector)?.checkVisibility({ visibilityProperty: true })
-    if (isSeen) (window as SeenWindow).seenAt = performance.now()
-    else requestAnimationFrame(look)
+function recordFirstPaint(selector: string): void {
+  const check = () => {
+    const isVisible = document.querySelector(selector)?.checkVisibility({ visibilityProperty: true })
+    if (isVisible) (window as PaintWindow).paintedAt = performance.now()
+    else requestAnimationFrame(check)
   }
-  requestAnimationFrame(look)
+  requestAnimationFrame(check)
 }

@@ -1,6 +1,6 @@
 import { sql } from '../server/core/db/db.ts'
 import { beat } from '../server/delivery/send/workers.ts'
-import { countAskedBuyers } from '../server/insights/analytics/buyers.ts'
+import { countRequestedBuyers } from '../server/insights/analytics/buyers.ts'
 import { countFigures, rebuildFigures } from '../server/insights/analytics/figures.ts'
 import { renewRanges } from '../server/insights/analytics/product-ranges.ts'
 import { type AnalyticsRange, analyticsRanges } from '../shared/analytics.ts'
@@ -57,7 +57,7 @@ async function run(lab: Lab): Promise<Figure[]> {
 }
 
 export async function measure(scene: Scene): Promise<Figure[]> {
-  const figures = [...(await measureFirstLooks(scene)), ...(await measureCalls(scene))]
+  const figures = [...(await measureFirstLoads(scene)), ...(await measureCalls(scene))]
   figures.push(...(await measureScreen(scene)), ...(await measureExport(scene)))
   return [...figures, ...(await measureUpkeep(scene))]
 }
@@ -145,9 +145,9 @@ function buildFigure(lab: Lab, name: string, timings: TimesByRange, bare: TimesB
  * the background at the start of a day, and after the first view of a store; until then the previous ones, or none, are
  * shown.
  */
-async function measureFirstLooks(scene: Scene): Promise<Figure[]> {
+async function measureFirstLoads(scene: Scene): Promise<Figure[]> {
   const { db } = scene.instance
-  const look = async (name: string, forget: () => Promise<unknown>): Promise<Figure> => {
+  const load = async (name: string, forget: () => Promise<unknown>): Promise<Figure> => {
     const timings: number[] = []
     const bare: number[] = []
     for (let n = -2; n < 10; n++) {
@@ -181,17 +181,17 @@ async function measureFirstLooks(scene: Scene): Promise<Figure[]> {
   const { deps } = scene.instance
   const deleteRanges = () => sql`delete from product_ranges`.execute(db)
   const day = async () => [await deleteRanges(), await renewRanges(deps), await runOldQuery()]
-  const first = await look('figures, first look at a store, p95', readAll)
-  const counting = await measureMs(() => countAskedBuyers(deps))
+  const first = await load('figures, first look at a store, p95', readAll)
+  const counting = await measureMs(() => countRequestedBuyers(deps))
   await renewRanges(deps)
   const later = [
-    await look('figures, first look in 15 minutes, p95', runOldQuery),
-    await look('figures, first look of a day, p95', day),
-    await look('figures, look before the products of a day are added up, p95', deleteRanges),
+    await load('figures, first look in 15 minutes, p95', runOldQuery),
+    await load('figures, first look of a day, p95', day),
+    await load('figures, look before the products of a day are added up, p95', deleteRanges),
   ]
   await deleteRanges()
   const adding = await measureMs(() => renewRanges(deps))
-  await countAskedBuyers(deps)
+  await countRequestedBuyers(deps)
   return [
     first,
     ...later,

@@ -20,7 +20,7 @@ export async function auditCampaign(scene: CampaignScene, campaignId: string, ki
   const filterState = (state: string) => rows.filter((row) => row.state === state)
   const [sent, unknown] = [filterState('sent'), filterState('unknown')]
   const lost = scene.total - people.size + (rows.length - sent.length - unknown.length) + countMissing(sent, arrived)
-  assertExplained({ rows, unknown, strangers: unexpected })
+  assertExplained({ rows, unknown, unexpected })
   const unknownArrived = unknown.length - countMissing(unknown, arrived)
   return [
     {
@@ -56,9 +56,17 @@ const countMissing = (rows: readonly Row[], arrived: ReadonlyMap<string, number>
   rows.filter(({ email }) => !arrived.has(email)).length
 
 /** Requires one row per person, a record of each unknown outcome (D4), and no email to other addresses. */
-function assertExplained({ rows, unknown, strangers }: { rows: readonly Row[]; unknown: Row[]; strangers: string[] }) {
+function assertExplained({
+  rows,
+  unknown,
+  unexpected,
+}: {
+  rows: readonly Row[]
+  unknown: Row[]
+  unexpected: string[]
+}) {
   if (new Set(rows.map(({ email }) => email)).size !== rows.length) throw new Error('a person has two rows')
-  if (strangers.length > 0) throw new Error(`${strangers.length} mails went to people who are not in it`)
+  if (unexpected.length > 0) throw new Error(`${unexpected.length} mails went to people who are not in it`)
   const unexplained = unknown.filter(({ has_record }) => !has_record)
   if (unexplained.length > 0) throw new Error(`${unexplained.length} are unknown and have no record`)
 }

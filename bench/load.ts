@@ -47,13 +47,13 @@ function sendOnConnection(
         socket.end()
         return resolve()
       }
-      const leave = () => {
+      const send = () => {
         startedAt = request.due ?? performance.now()
         socket.write(request.text)
       }
       const waitMs = request.due === null ? 0 : request.due - performance.now()
-      if (waitMs > 1) setTimeout(leave, waitMs)
-      else leave()
+      if (waitMs > 1) setTimeout(send, waitMs)
+      else send()
     }
     socket.on('connect', go)
     socket.on('error', reject)

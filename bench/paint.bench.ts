@@ -51,9 +51,9 @@ async function measure(
 ): Promise<Figure[]> {
   const loads = new Map<string, Load[]>(['/landing.html', ...PATHS].map((path) => [path, []]))
   for (let n = 0; n < LOADS; n++) {
-    for (const [path, taken] of loads)
-      taken.push(
-        await load(browser, server.url + path, { width, kept: path === '/landing.html' ? undefined : signedIn }),
+    for (const [path, timings] of loads)
+      timings.push(
+        await load(browser, server.url + path, { width, stored: path === '/landing.html' ? undefined : signedIn }),
       )
   }
   const listPaintTimes = (path: string) => loads.get(path)!.map(({ paintMs }) => paintMs)
@@ -70,9 +70,12 @@ async function measure(
 async function load(
   browser: Browser,
   url: string,
-  { width, kept }: { width: number; kept: BrowserState | undefined },
+  { width, stored }: { width: number; stored: BrowserState | undefined },
 ): Promise<Load> {
-  const context = await browser.newContext({ viewport: { width, height: 800 }, ...(kept && { storageState: kept }) })
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    ...(stored && { storageState: stored }),
+  })
   try {
     const page = await context.newPage()
     await page.goto(url, { waitUntil: 'networkidle' })

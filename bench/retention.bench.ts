@@ -33,11 +33,11 @@ async function run(lab: Lab): Promise<Figure[]> {
       'select contacts + customers as erased from retention_runs where store_id = $1',
       [store.storeId],
     )
-    const { rows: left } = await instance.pool.query(
+    const { rows: remaining } = await instance.pool.query(
       `select count(*)::int as n from shoppers where store_id = $1 and email is not null`,
       [store.storeId],
     )
-    if (left[0].n > waits.length) throw new Error(`${left[0].n} contacts are left`)
+    if (remaining[0].n > waits.length) throw new Error(`${remaining[0].n} contacts are left`)
     const longest = Math.max(0, ...waits)
     return [
       {

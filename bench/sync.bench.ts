@@ -123,6 +123,6 @@ const buildItem = (n: number) => ({
 })
 
 function checkResult(result: Awaited<ReturnType<typeof importOrders>>, total: number): void {
-  if (result.kind !== 'done' || result.rowsSeen !== total)
+  if (result.kind !== 'done' || result.rowCount !== total)
     throw new Error(`the import ended with ${JSON.stringify(result)}`)
 }

@@ -170,7 +170,7 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   await switchTo(/WooCommerce/, 'Maple & Clay')
   await owner.getByRole('row', { name: new RegExp(`${ANA}.*No Action`) }).waitFor()
   expect(await findCart(ANA)).toMatchObject({ status: 'No Action' })
-  expect(shopify.faults.told.flatMap(({ codes }) => codes)).not.toContain('NOT_MODELLED')
+  expect(shopify.faults.log.flatMap(({ codes }) => codes)).not.toContain('NOT_MODELLED')
 })
 
 describe('before consent (C9)', () => {

@@ -72,8 +72,8 @@ test('compiles a catalogue that WordPress can read', () => {
 })
 
 const run = promisify(execFile)
-const canRun = (command: string, ...given: string[]): Promise<boolean> =>
-  run(command, given).then(
+const canRun = (command: string, ...args: string[]): Promise<boolean> =>
+  run(command, args).then(
     () => true,
     () => false,
   )

@@ -50,12 +50,13 @@ function findPatterns(file: string, source: string) {
     Literal(node) {
       if ('regex' in node) note(node.regex.pattern, node.regex.flags, node.start)
     },
-    NewExpression({ callee, arguments: [made, flags], start }) {
-      if (callee.type !== 'Identifier' || callee.name !== 'RegExp' || !made) return
+    NewExpression({ callee, arguments: [pattern, flags], start }) {
+      if (callee.type !== 'Identifier' || callee.name !== 'RegExp' || !pattern) return
       const given = flags?.type === 'Literal' ? String(flags.value) : ''
-      if (made.type === 'Literal') note(String(made.value), given, start)
+      if (pattern.type === 'Literal') note(String(pattern.value), given, start)
       // Interpolated values count as a word.
-      if (made.type === 'TemplateLiteral') note(made.quasis.map(({ value }) => value.cooked).join('word'), given, start)
+      if (pattern.type === 'TemplateLiteral')
+        note(pattern.quasis.map(({ value }) => value.cooked).join('word'), given, start)
     },
   }).visit(program)
   return found

@@ -47,7 +47,7 @@ const wake = (n: number, kind: string, headers: Record<string, string>, body: st
 })
 
 function buildHeaders(change: Record<string, string> = {}) {
-  const made = {
+  const headers = {
     'content-type': 'application/json',
     'x-recoup-store': values.store ?? hex(16),
     'x-recoup-time': String(seconds()),
@@ -55,7 +55,7 @@ function buildHeaders(change: Record<string, string> = {}) {
     'x-recoup-signature': hex(32),
     ...change,
   }
-  return Object.fromEntries(Object.entries(made).filter(([, value]) => value !== ''))
+  return Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
 }
 
 const WAKE_BODY = JSON.stringify({ v: 1, reason: 'disconnected' })

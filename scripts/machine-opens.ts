@@ -18,6 +18,6 @@ for (const [name, isIn] of Object.entries(GROUPS)) {
 
 if (process.argv.includes('--wrong')) {
   console.log('')
-  for (const { file, scenario, kind, is: actual, classified: taken, reason } of visits)
-    if (actual !== taken) console.log(`${file}: ${scenario}: ${kind} of a ${actual} taken for ${taken} (${reason})`)
+  for (const { file, scenario, kind, is: actual, classified: outcome, reason } of visits)
+    if (actual !== outcome) console.log(`${file}: ${scenario}: ${kind} of a ${actual} taken for ${outcome} (${reason})`)
 }

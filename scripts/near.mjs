@@ -37,13 +37,13 @@ await main(async () => {
     return 0
   }
   const startedAt = performance.now()
-  const { chosen, left } = chooseTests(changed)
+  const { chosen, left: budgetMs } = chooseTests(changed)
   const codes = await Promise.all([
     checkTypes(node),
     lint(node, changed).then(async (code) => (await runTests(node, chosen)) || code),
   ])
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
-  console.log(`\n${chosen.length} test files nearest to the change, ${left} more only in npm test; ${seconds} s`)
+  console.log(`\n${chosen.length} test files nearest to the change, ${budgetMs} more only in npm test; ${seconds} s`)
   return codes.some(Boolean) ? 1 : 0
 })
 
@@ -104,13 +104,13 @@ function chooseTests(changed) {
     .sort(([, a], [, b]) => a - b)
     .map(([file]) => file)
   const times = readLastTimes()
-  let left = isWeb ? BUDGET_MS.web : BUDGET_MS.other
+  let budgetMs = isWeb ? BUDGET_MS.web : BUDGET_MS.other
   const chosen = []
   for (const file of tests) {
     const ms = times[file] ?? DEFAULT_MS
-    if (ms > left && chosen.length > 0) continue
+    if (ms > budgetMs && chosen.length > 0) continue
     chosen.push(file)
-    left -= ms
+    budgetMs -= ms
   }
   return { chosen, left: tests.length - chosen.length }
 }

@@ -65,55 +65,55 @@ test.each([
   'allow',
   'deny',
 ])('reports an answer in the consent tool to the shop once, within a second: %s', async (word) => {
-  const shown = openPage({ tool: TOOL })
-  await answer(shown, `${FILLED}; wp_consent_marketing=${word}`)
-  expect(shown.posts).toEqual([{ url: TOOL.url }])
+  const page = openPage({ tool: TOOL })
+  await answer(page, `${FILLED}; wp_consent_marketing=${word}`)
+  expect(page.posts).toEqual([{ url: TOOL.url }])
 })
 
 test('sends no consent answer while the cart is empty', async () => {
-  const shown = openPage({ tool: TOOL })
-  await answer(shown, 'wp_consent_marketing=allow')
-  expect(shown.posts).toEqual([])
+  const page = openPage({ tool: TOOL })
+  await answer(page, 'wp_consent_marketing=allow')
+  expect(page.posts).toEqual([])
 })
 
 test('sends a consent answer when the page is closed at once', () => {
-  const shown = openPage({ cookie: `${FILLED}; wp_consent_marketing=deny`, tool: TOOL })
-  shown.fire('wp_listen_for_consent_change')
-  shown.fire('pagehide')
-  expect(shown.posts).toEqual([{ url: TOOL.url }])
+  const page = openPage({ cookie: `${FILLED}; wp_consent_marketing=deny`, tool: TOOL })
+  page.fire('wp_listen_for_consent_change')
+  page.fire('pagehide')
+  expect(page.posts).toEqual([{ url: TOOL.url }])
 })
 
 test('sends typed contact fields with the consent in one request', async () => {
-  const shown = openPage({ checkout: { ...CHECKOUT }, tool: TOOL })
-  shown.type('billing_email', EMAIL)
+  const page = openPage({ checkout: { ...CHECKOUT }, tool: TOOL })
+  page.type('billing_email', EMAIL)
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(shown.posts).toEqual([])
-  await answer(shown, `${FILLED}; wp_consent_marketing=allow`)
-  expect(shown.posts.map(({ url, body }) => [url, body?.get('email')])).toEqual([[CHECKOUT.url, EMAIL]])
+  expect(page.posts).toEqual([])
+  await answer(page, `${FILLED}; wp_consent_marketing=allow`)
+  expect(page.posts.map(({ url, body }) => [url, body?.get('email')])).toEqual([[CHECKOUT.url, EMAIL]])
 })
 
 test('sends no typed fields after a refusal', async () => {
-  const shown = openPage({ checkout: { ...CHECKOUT, asks: '' }, tool: TOOL })
-  await answer(shown, `${FILLED}; wp_consent_marketing=deny`)
-  expect(shown.posts.map(({ url }) => url)).toEqual([TOOL.url])
-  shown.type('billing_email', EMAIL)
+  const page = openPage({ checkout: { ...CHECKOUT, asks: '' }, tool: TOOL })
+  await answer(page, `${FILLED}; wp_consent_marketing=deny`)
+  expect(page.posts.map(({ url }) => url)).toEqual([TOOL.url])
+  page.type('billing_email', EMAIL)
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(shown.posts).toHaveLength(1)
+  expect(page.posts).toHaveLength(1)
 })
 
 test('reads consent cookies with a custom prefix', async () => {
-  const shown = openPage({ cookie: 'shop_consent_marketing=allow', checkout: { ...CHECKOUT, tool: 'shop_consent' } })
-  shown.type('billing_email', EMAIL)
+  const page = openPage({ cookie: 'shop_consent_marketing=allow', checkout: { ...CHECKOUT, tool: 'shop_consent' } })
+  page.type('billing_email', EMAIL)
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(shown.posts).toHaveLength(1)
+  expect(page.posts).toHaveLength(1)
 })
 
 test('sends the text id of a ticked box', async () => {
-  const shown = openPage({ checkout: { ...CHECKOUT } })
+  const page = openPage({ checkout: { ...CHECKOUT } })
   const box = { id: 'recoup_consent_email', checked: true, getAttribute: () => 'w2' }
-  shown.fire('change', box)
+  page.fire('change', box)
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(shown.posts.map(({ body }) => body?.get('recoup_consent_email_wording'))).toEqual(['w2'])
+  expect(page.posts.map(({ body }) => body?.get('recoup_consent_email_wording'))).toEqual(['w2'])
 })
 
 interface Box {
@@ -133,8 +133,8 @@ function openBlocks(boxes: Record<string, Box>) {
     recoupBlocks: { boxes: { email: 'w1', sms: 'w2' } },
     wp: {
       apiFetch: {
-        use(given: typeof use) {
-          use = given
+        use(user: typeof use) {
+          use = user
         },
       },
       data: { select: () => ({ isExpressPaymentMethodActive: () => page.isExpress }) },

@@ -79,9 +79,9 @@ export function startMeter(folder) {
 
 /** Kills a run's remaining processes and removes its folder. Returns their commands. */
 export function endRun(folder) {
-  const left = listRunProcesses(folder).filter(({ pid, isZombie }) => pid !== process.pid && !isZombie)
-  const commands = left.map(({ pid }) => readCommand(pid)).filter(Boolean)
-  for (const { pid } of left) {
+  const remaining = listRunProcesses(folder).filter(({ pid, isZombie }) => pid !== process.pid && !isZombie)
+  const commands = remaining.map(({ pid }) => readCommand(pid)).filter(Boolean)
+  for (const { pid } of remaining) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {

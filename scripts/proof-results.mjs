@@ -50,10 +50,10 @@ export function openProgress(file) {
   const write = (change) => writeJson(file, { ...read(), ...change })
   return {
     /** Returns the parts that the same interrupted command finished at this commit. */
-    begin(asked, commit) {
+    begin(proofs, commit) {
       const { run } = read()
-      if (run?.asked === asked && run.commit === commit) return run.ended
-      write({ run: { asked, commit, ended: [] } })
+      if (run?.asked === proofs && run.commit === commit) return run.ended
+      write({ run: { asked: proofs, commit, ended: [] } })
       return []
     },
     stepOf: (name) => read().parts[name] ?? null,

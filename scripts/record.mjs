@@ -16,11 +16,11 @@ export function readRecord(file) {
     passed: tests.filter(({ state }) => state === 'passed').length,
     skipped: tests.filter(({ state }) => state === 'skipped').length,
     failures: [
-      ...tests.filter(({ state }) => state === 'failed').map((test) => ({ ...test, said: test.errors?.[0] ?? '' })),
+      ...tests.filter(({ state }) => state === 'failed').map((test) => ({ ...test, error: test.errors?.[0] ?? '' })),
       ...filterKind('file').flatMap(({ file, errors }) =>
-        errors.map((said) => ({ file, name: 'outside of its tests', said })),
+        errors.map((error) => ({ file, name: 'outside of its tests', error })),
       ),
-      ...(end?.errors ?? []).map((said) => ({ file: 'the run', name: 'an error outside of tests', said })),
+      ...(end?.errors ?? []).map((error) => ({ file: 'the run', name: 'an error outside of tests', error })),
     ],
     running: filterKind('start')
       .filter((each) => !ended.has(buildFileKey(each)))
@@ -35,7 +35,7 @@ export function printRecord(record, why) {
   const others = []
   if (!isWhole && why) others.push(why)
   if (!isWhole && running.length > 0) others.push(`Not finished: ${running.join(', ')}`)
-  for (const { file, name, said } of failures) console.error(`\nFailed: ${file} > ${name}\n${clip(said)}`)
+  for (const { file, name, error } of failures) console.error(`\nFailed: ${file} > ${name}\n${clip(error)}`)
   for (const each of others) console.error(`\n${each}`)
   return { passed, failed: failures.length, skipped }
 }

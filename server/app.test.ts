@@ -59,7 +59,7 @@ test('the host is taken from a trusted proxy only, and is the last one it names'
 })
 
 describe('process information', () => {
-  test('shows metrics only with the token, whatever the client address', async () => {
+  test('requires the token for metrics from every client address', async () => {
     for (const peer of ['127.0.0.1', '::1', '10.1.0.1', '203.0.113.9']) {
       const forged = { 'x-forwarded-for': '127.0.0.1' }
       expect([peer, (await get('/metrics', { peer })).statusCode]).toEqual([peer, 404])

@@ -50,8 +50,8 @@ export async function startDemo(config: Config): Promise<DemoInstance> {
       await ensureDemoAccount(deps, deps.demo)
       // Only the worker process, so that the history is written once.
       if (!config.roles.includes('worker')) return
-      const wanted = { days: config.demoDays, signal: stopping.signal }
-      settling = setUpDemo(deps, deps.demo, wanted).catch((error: unknown) => {
+      const options = { days: config.demoDays, signal: stopping.signal }
+      settling = setUpDemo(deps, deps.demo, options).catch((error: unknown) => {
         if (!stopping.signal.aborted) deps.log.error({ err: error }, 'demo.not-settled')
       })
     },

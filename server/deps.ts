@@ -41,7 +41,7 @@ export interface Deps {
    * Creates a client of a shop's API. `kept`: where a connected store's token is stored; without it the token lives as
    * long as the client.
    */
-  storeClient: (access: StoreAccess, kept?: KeptShelf) => StoreClient
+  storeClient: (access: StoreAccess, shelf?: StoreTokenShelf) => StoreClient
   /** Render threads for owners' texts; default: those of this process. */
   renders?: Renders
   /** Time zones by IP address; absent in a process without the `web` role. */
@@ -52,7 +52,7 @@ export interface Deps {
   demo: DemoParts | null
 }
 
-export interface KeptShelf {
+export interface StoreTokenShelf {
   storeId: string
   shelf: TokenCache
 }

@@ -101,7 +101,7 @@ async function openDatabase(
   onClose: (name: string, close: () => Promise<unknown>) => void,
 ): Promise<string> {
   if (config.databaseUrl) return config.databaseUrl
-  const postgres = await startEmbedded({ dataDir: config.dataDir, say, isKept: true })
+  const postgres = await startEmbedded({ dataDir: config.dataDir, say, isPersistent: true })
   onClose('postgres', () => postgres.stop())
   return postgres.url
 }
@@ -115,13 +115,13 @@ function openMail(
   onClose: (name: string, close: () => Promise<unknown>) => void,
 ): Pick<Deps['channels'], 'email' | 'demoEmail'> {
   const mailbox = demo.smtpUrl
-  const way = chooseMailRoute(config)
-  const url = way === 'server' ? config.smtpUrl : way === 'mailbox' ? mailbox : null
-  const isMailbox = way === 'mailbox'
+  const route = chooseMailRoute(config)
+  const url = route === 'server' ? config.smtpUrl : route === 'mailbox' ? mailbox : null
+  const isMailbox = route === 'mailbox'
   const email = url
     ? createSmtpChannel({ url, poolSize: config.smtpPool, mailHeaders, isMailbox })
     : createNoMailChannel()
-  const demoEmail = mailbox && way !== 'mailbox' ? createSmtpChannel({ url: mailbox, poolSize: 3 }) : email
+  const demoEmail = mailbox && route !== 'mailbox' ? createSmtpChannel({ url: mailbox, poolSize: 3 }) : email
   onClose('mail', () => Promise.all([email.close(), demoEmail === email ? undefined : demoEmail.close()]))
   return { email, demoEmail }
 }

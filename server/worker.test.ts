@@ -10,7 +10,7 @@ import { ticks } from './worker.ts'
 const world = createWorld()
 
 /** Statements of each tick in its second run. */
-async function statementsOfTicks(): Promise<Record<string, number>> {
+async function countTickStatements(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { name, everyMs, run } of ticks) {
     await run(world.deps)
@@ -21,9 +21,9 @@ async function statementsOfTicks(): Promise<Record<string, number>> {
 }
 
 test('idle ticks issue few statements, and no more for additional quiet stores', async () => {
-  const counts = await statementsOfTicks()
+  const counts = await countTickStatements()
   const perSecond = ticks.reduce((sum, { name, everyMs }) => sum + (counts[name]! * 1_000) / everyMs, 0)
   expect(perSecond).toBeLessThan(12)
   for (let n = 0; n < 5; n++) await createStore(world, { orderCheckAgeMs: 0 })
-  expect(await statementsOfTicks()).toEqual(counts)
+  expect(await countTickStatements()).toEqual(counts)
 })

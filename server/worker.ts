@@ -70,9 +70,9 @@ import { beat, closeAbandonedSends, endBeat, findUnneededCodes, sendDue } from '
 import type { Deps } from './deps.ts'
 import { watchStages } from './insights/alarms/alarms.ts'
 import {
-  countAskedBuyers,
   countDuePeople,
   countFigures,
+  countRequestedBuyers,
   foldRollups,
   renewRanges,
 } from './insights/analytics/public.ts'
@@ -199,7 +199,7 @@ export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promis
   { name: 'customers.counts', everyMs: 60_000, run: foldCustomerListCounts },
   { name: 'analytics.fold', everyMs: 15_000, run: foldRollups },
   { name: 'analytics.figures', everyMs: 15_000, run: countFigures },
-  { name: 'analytics.buyers', everyMs: 2_000, run: countAskedBuyers },
+  { name: 'analytics.buyers', everyMs: 2_000, run: countRequestedBuyers },
   { name: 'analytics.ranges', everyMs: 15_000, run: renewRanges },
   { name: 'analytics.people', everyMs: 60_000, run: countDuePeople },
   { name: 'experiments.count', everyMs: 60_000, run: countExperiments },

@@ -39,9 +39,9 @@ export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, Coupon
       throwIfFailing(self())
       const answers = drafts.map((draft) => {
         const refusal = self().couponRefusal(draft)
-        if (refusal) return { refusal: 'refused' as const, words: refusal }
+        if (refusal) return { refusal: 'refused' as const, detail: refusal }
         if (hasCode(draft.code)?.isPublished)
-          return { refusal: 'duplicate' as const, words: 'The coupon code already exists' }
+          return { refusal: 'duplicate' as const, detail: 'The coupon code already exists' }
         const coupon = buildCoupon({ ...buildFields(draft), couponId: String(nextId++) })
         self().allCoupons.push(coupon)
         return { coupon }
@@ -72,9 +72,9 @@ export function createCouponCalls(self: () => FakeStore): Pick<FakeStore, Coupon
 
 function changeCoupon(fake: FakeStore, id: string, draft: CouponChange['draft']): CouponChangeResult {
   const refusal = fake.couponRefusal(draft)
-  if (refusal) return { refusal: 'refused', words: refusal }
+  if (refusal) return { refusal: 'refused', detail: refusal }
   const coupon = fake.allCoupons.find(({ couponId }) => couponId === id)
-  if (!coupon) return { refusal: 'gone', words: 'Invalid ID.' }
+  if (!coupon) return { refusal: 'gone', detail: 'Invalid ID.' }
   Object.assign(coupon, buildFields(draft))
   return { coupon: { ...coupon } }
 }

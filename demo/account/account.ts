@@ -2,7 +2,7 @@ import { hashPassword } from '../../server/access/members/passwords.ts'
 import { listDemoStoreUrls } from '../../server/access/stores/demo-stores.ts'
 import type { StoreRow } from '../../server/access/stores/sql.ts'
 import { savePlan } from '../../server/billing/billing/sql.ts'
-import { confirmLogo, findOpenProposal, hasBrand, saveLook } from '../../server/carts/brand/brand.ts'
+import { confirmLogo, findOpenProposal, hasBrand, saveBrand } from '../../server/carts/brand/brand.ts'
 import { proposeLogo } from '../../server/carts/brand/proposals.ts'
 import { createId } from '../../server/core/common/ids.ts'
 import { createToken } from '../../server/core/common/secrets.ts'
@@ -22,7 +22,7 @@ import * as sql from './sql.ts'
 
 const EMAIL = 'demo@recoup.example'
 /** The colors of the demo store's own pages. */
-const LOOK: BrandFields = {
+const BRAND: BrandFields = {
   ...DEFAULT_BRAND_FIELDS,
   button: '#a4451f',
   text: '#2b221c',
@@ -105,7 +105,7 @@ async function connectStoreAgain(deps: Deps, accountId: string, demo: DemoParts)
 async function applyBrand(deps: Deps, storeId: string): Promise<void> {
   const store = { storeId, db: deps.db }
   if (await hasBrand(store)) return
-  await saveLook(deps, store, { look: LOOK })
+  await saveBrand(deps, store, { look: BRAND })
   await proposeLogo(deps, store)
   const proposed = await findOpenProposal(store)
   if (proposed) await confirmLogo(deps, store, proposed)

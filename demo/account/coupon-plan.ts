@@ -92,12 +92,12 @@ export interface TripCoupon {
 /** Coupons by trip. Every order after an email with a code uses that code; some other orders use a shared code. */
 export function planCoupons(trips: readonly Trip[], past: { until: number; days: number }): Map<Trip, TripCoupon> {
   const planned = new Map<Trip, TripCoupon>()
-  const seenEmails = new Set<string>()
+  const usedEmails = new Set<string>()
   for (const trip of trips) {
     const { person } = trip
     if (!person) continue
-    const context = { past, person, isFirst: !seenEmails.has(person.email) }
-    seenEmails.add(person.email)
+    const context = { past, person, isFirst: !usedEmails.has(person.email) }
+    usedEmails.add(person.email)
     const coupon = planPersonalCoupon(trip, context) ?? planSharedCoupon(trip, context)
     if (coupon) planned.set(trip, coupon)
   }

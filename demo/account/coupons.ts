@@ -26,8 +26,8 @@ export async function createDemoCoupons(
       endDate: new Date(floorToHour(past) + endsAt).toISOString(),
     }
     // A coupon that is already valid was created at its start.
-    const madeAt = new Date(Math.min(start, deps.now().getTime()))
-    const id = await createCoupon({ ...deps, now: () => madeAt }, store, CouponInput.parse({ ...fields, ...dates }))
+    const createdAt = new Date(Math.min(start, deps.now().getTime()))
+    const id = await createCoupon({ ...deps, now: () => createdAt }, store, CouponInput.parse({ ...fields, ...dates }))
     couponIds.set(fields.code, id)
   }
   const couponId = couponIds.get(CART_COUPON.code)!
@@ -62,22 +62,25 @@ type CouponCalls = Pick<StoreClient, 'couponsById' | 'createCoupons' | 'updateCo
  * exist.
  */
 export function createPastCouponApi(ids: ReadonlyMap<string, string>): CouponCalls {
-  const made = new Map<string, PlatformCoupon>()
+  const coupons = new Map<string, PlatformCoupon>()
   const make = (draft: CouponDraft) => {
-    const couponId = ids.get(draft.code) ?? `history-${made.size + 1}`
+    const couponId = ids.get(draft.code) ?? `history-${coupons.size + 1}`
     const coupon = { ...NO_RESTRICTIONS, ...toPlatformCoupon(draft), couponId }
-    made.set(couponId, coupon)
+    coupons.set(couponId, coupon)
     return { coupon }
   }
   return {
     createCoupons: async (drafts) => drafts.map(make),
-    couponsById: async ({ ids: requested }) => ({ rows: requested.flatMap((id) => made.get(id) ?? []), skipped: [] }),
+    couponsById: async ({ ids: requested }) => ({
+      rows: requested.flatMap((id) => coupons.get(id) ?? []),
+      skipped: [],
+    }),
     updateCoupons: async (requested) =>
       requested.map(({ id, draft: { mark: _, email: __, currency: ___, ...changes } }) => {
-        const couponIds = made.get(id)
-        if (!couponIds) return { refusal: 'gone', words: 'Invalid ID.' }
+        const couponIds = coupons.get(id)
+        if (!couponIds) return { refusal: 'gone', detail: 'Invalid ID.' }
         const coupon = { ...couponIds, ...changes }
-        made.set(id, coupon)
+        coupons.set(id, coupon)
         return { coupon }
       }),
   }

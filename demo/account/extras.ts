@@ -7,7 +7,7 @@ import { createRandom, hashText, type Random } from './random.ts'
 // trip's id, so changes here do not alter the trips. Pure.
 
 export type Extra =
-  | { kind: 'said'; at: number; said: ConsentAnswer[] }
+  | { kind: 'said'; at: number; answers: ConsentAnswer[] }
   | { kind: 'open'; at: number; email: string; step: number; userAgent: string }
   | { kind: 'complaint'; at: number; email: string; step: number }
   | { kind: 'unsubscribe'; at: number; email: string; step: number }
@@ -29,7 +29,7 @@ export function buildExtras(trip: Trip): Extra[] {
   const random = createRandom(hashText(trip.cart))
   const list: Extra[] = []
   const consents = drawConsents(random, trip)
-  if (consents.length > 0) list.push({ kind: 'said', at: typedAt + 1_000, said: consents })
+  if (consents.length > 0) list.push({ kind: 'said', at: typedAt + 1_000, answers: consents })
   return [...list, ...drawOpens(random, trip, person.email), ...drawOptOuts(random, trip, person.email)]
 }
 

@@ -390,9 +390,9 @@ test('creates the demo once; a reset recreates everything and keeps the visitor 
   await setUpDemo(world.deps, world.deps.demo!)
   expect(await countFacts()).toBe(before)
   const listed = await coupons()
-  const told = { token: body.token }
-  const { _id } = (await world.request('GET', '/api/coupons?search=TEA15', told)).body.coupons[0]
-  expect((await world.request('DELETE', `/api/coupons/${_id}`, told)).status).toBe(200)
+  const auth = { token: body.token }
+  const { _id } = (await world.request('GET', '/api/coupons?search=TEA15', auth)).body.coupons[0]
+  expect((await world.request('DELETE', `/api/coupons/${_id}`, auth)).status).toBe(200)
   shop.coupons.delete('welcome10')
   const reply = await world.request('POST', '/api/demo/reset', { token: body.token })
   expect(reply).toMatchObject({ status: 200, body: { success: true } })

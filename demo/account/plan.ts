@@ -87,7 +87,7 @@ function planAbandonedTrip(
 ): Trip {
   for (;;) {
     const trip = planTrip(random, items, startAt, people, until)
-    if (trip.person?.phone) return { ...trip, ending: LEFT }
+    if (trip.person?.phone) return { ...trip, ending: ABANDONED }
   }
 }
 
@@ -132,14 +132,14 @@ function pickShopper(random: Random, people: ReturningShopper[], at: number): Pe
 const ENDING_WEIGHTS = [34, 3, 1.5, 13, 6, 3, 1.5, 38]
 
 function drawEnding(random: Random, person: Person | null, lastAt: number, until: number): Ending {
-  if (!person) return random.chance(0.08) ? { kind: 'emptied', at: lastAt + random.between(2, 50) * MINUTE } : LEFT
+  if (!person) return random.chance(0.08) ? { kind: 'emptied', at: lastAt + random.between(2, 50) * MINUTE } : ABANDONED
   const ending = drawAnyEnding(random, lastAt)
   const lastEventAt = ending.kind === 'left' ? 0 : ending.kind === 'clicked' ? (ending.buysAt ?? ending.at) : ending.at
   // Events after the end of the past have not happened.
-  return lastEventAt > until ? LEFT : adjustRecentStatus(ending, until)
+  return lastEventAt > until ? ABANDONED : adjustRecentStatus(ending, until)
 }
 
-const LEFT: Ending = { kind: 'left' }
+const ABANDONED: Ending = { kind: 'left' }
 
 function drawAnyEnding(random: Random, lastAt: number): Ending {
   const soon = lastAt + random.between(2, 35) * MINUTE
@@ -164,7 +164,7 @@ function drawAnyEnding(random: Random, lastAt: number): Ending {
     case 6:
       return { kind: 'unsubscribed', step, at }
     default:
-      return LEFT
+      return ABANDONED
   }
 }
 

@@ -213,9 +213,9 @@ async function applyEvents(deps: Deps, storeId: string, group: readonly DemoEven
 function recordConsents(
   deps: Deps,
   storeId: string,
-  { said, at }: Extract<DemoEvent, { kind: 'said' }>,
+  { answers, at }: Extract<DemoEvent, { kind: 'said' }>,
 ): Promise<boolean> {
-  return transact({ storeId, db: deps.db }, (tx) => recordAnswers(deps, tx, said, new Date(at)))
+  return transact({ storeId, db: deps.db }, (tx) => recordAnswers(deps, tx, answers, new Date(at)))
 }
 
 function reserveCode(deps: Deps, storeId: string, { email, code, couponId }: Extract<DemoEvent, { kind: 'code' }>) {

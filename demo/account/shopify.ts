@@ -1,5 +1,5 @@
 import type { StoreRow } from '../../server/access/stores/sql.ts'
-import { hasBrand, saveLook } from '../../server/carts/brand/brand.ts'
+import { hasBrand, saveBrand } from '../../server/carts/brand/brand.ts'
 import type { Deps, ShopifyDemo } from '../../server/deps.ts'
 import { connectStore } from '../../server/workspace/store-settings/connect.ts'
 import { type BrandFields, DEFAULT_BRAND_FIELDS } from '../../shared/brand.ts'
@@ -10,7 +10,7 @@ import * as sql from './sql.ts'
 // The demo account's second store, on Shopify. Its past comes from the normal import.
 
 /** The colors of the demo store's own pages. */
-const LOOK: BrandFields = {
+const BRAND: BrandFields = {
   ...DEFAULT_BRAND_FIELDS,
   button: '#2f5d3a',
   text: '#1f2a21',
@@ -30,7 +30,7 @@ export async function ensureShopifyStore(deps: Deps, accountId: string, shopify:
   const handle = { storeId: store.id, db: deps.db }
   await sql.saveSender(handle, SENDER)
   await switchOnFlows(deps, store.id)
-  if (!(await hasBrand(handle))) await saveLook(deps, handle, { look: LOOK })
+  if (!(await hasBrand(handle))) await saveBrand(deps, handle, { look: BRAND })
   const script = `${deps.config.publicUrl}/capture/${store.capture_key}.theme.js`
   shopify.setThemeHead(`<script src="${script}" defer></script>`)
 }

@@ -28,10 +28,8 @@ export function saveSender({ db, storeId }: StoreDb, sender: { name: string; pos
 }
 
 /** Deleting a store's row cascades to all its data. */
-export async function deleteOtherStores({ db, accountId }: AccountDb, keptUrls: readonly string[]): Promise<void> {
-  await sql`delete from stores where account_id = ${accountId} and (url is null or url <> all (${keptUrls}))`.execute(
-    db,
-  )
+export async function deleteOtherStores({ db, accountId }: AccountDb, urls: readonly string[]): Promise<void> {
+  await sql`delete from stores where account_id = ${accountId} and (url is null or url <> all (${urls}))`.execute(db)
 }
 
 /** Lists sort by connection time. Makes this store the first, which is the one a visitor sees. */

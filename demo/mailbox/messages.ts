@@ -104,11 +104,11 @@ export function openMessages(file: string, stored = MAX_MESSAGES) {
 const SUMMARY = `id, received_at, sender, recipients, subject, preview, length(raw) AS size, is_read, one_click`
 
 function list(db: DatabaseSync, { search = '', to, before, limit = 100 }: Filter): MessageSummary[] {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8)
-  const conditions = words.map(
+  const terms = search.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8)
+  const conditions = terms.map(
     () => `lower(sender || ' ' || recipients || ' ' || subject || ' ' || preview) LIKE ? ESCAPE '\\'`,
   )
-  const values: (string | number)[] = words.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
+  const values: (string | number)[] = terms.map((word) => `%${word.replace(/[\\%_]/g, '\\$&')}%`)
   if (to !== undefined) {
     conditions.push('EXISTS (SELECT 1 FROM json_each(recipients) WHERE lower(value) = ?)')
     values.push(to.toLowerCase())

@@ -96,9 +96,9 @@ export function createSandboxContents(publicUrl: string): TwilioContent[] {
   ]
 }
 
-export function fillPlaceholders({ types }: TwilioContent, words: Readonly<Record<string, string>>) {
+export function fillPlaceholders({ types }: TwilioContent, values: Readonly<Record<string, string>>) {
   const [type] = Object.values(types)
-  const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, place: string) => words[place] ?? '')
+  const fill = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, place: string) => values[place] ?? '')
   const [action] = type!.actions ?? []
   return { body: fill(type!.body), url: action ? fill(action.url) : null }
 }

@@ -143,8 +143,8 @@ export function fillTemplate(existing: WhatsAppTemplate, template: Template): { 
     (template.components?.find((each) => each.type === type)?.parameters ?? []).map((each) =>
       each.type === 'text' ? each.text : '',
     )
-  const [words, suffix] = [readTexts('body'), readTexts('button')[0] ?? '']
-  const body = existing.body.replace(/\{\{(\d+)\}\}/g, (_, place: string) => words[Number(place) - 1] ?? '')
+  const [texts, suffix] = [readTexts('body'), readTexts('button')[0] ?? '']
+  const body = existing.body.replace(/\{\{(\d+)\}\}/g, (_, place: string) => texts[Number(place) - 1] ?? '')
   return {
     body: existing.footer ? `${body}\n\n${existing.footer}` : body,
     url: existing.button ? existing.button.url.replace(/\{\{1\}\}/, () => suffix) : null,

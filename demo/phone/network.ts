@@ -135,7 +135,7 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
     },
     /** Advances all pending texts to their final state. */
     async settle() {
-      for (let left = 100; left > 0 && (await step()) > 0; left -= 1);
+      for (let rounds = 100; rounds > 0 && (await step()) > 0; rounds -= 1);
     },
     async stop() {
       stopping.abort()
@@ -153,13 +153,13 @@ export function openNetwork({ dataFile, now = () => new Date(), paceMs = 700, re
   /** Handles the business's immediate TwiML replies. The provider itself then opts the number out or in. */
   function recordReplies(line: Line, text: Text, twiml: string) {
     for (const part of twiml.split('<Message>').slice(1)) {
-      const [words] = part.split('</Message>', 1)
+      const [content] = part.split('</Message>', 1)
       const { phone, channel } = text
       texts.add({
         ...createText(line),
         phone,
         channel,
-        body: unescapeXml(words!),
+        body: unescapeXml(content!),
         direction: 'out',
         status: 'delivered',
       })

@@ -22,9 +22,9 @@ export interface OpenConversation {
 
 const CHANNELS = { sms: 'SMS', whatsapp: 'WhatsApp' }
 
-export function renderPage(shown: PageView): Html {
-  const { open } = shown
-  const unread = shown.conversations.reduce((sum, { unread }) => sum + unread, 0)
+export function renderPage(view: PageView): Html {
+  const { open } = view
+  const unread = view.conversations.reduce((sum, { unread }) => sum + unread, 0)
   const title = `${unread > 0 ? `(${unread}) ` : ''}${open ? `${open.phone} · ` : ''}Recoup phones`
   return renderFrame(
     {
@@ -38,10 +38,10 @@ export function renderPage(shown: PageView): Html {
     },
     html`<div class="panes ${open ? 'is-open' : ''}">
   <section class="list-pane" aria-label="Conversations">
-    <div class="toolbar">${renderNewNumberForm()}${shown.conversations.length > 0 && deleteAll()}</div>
-    <div id="list">${listFragment(shown)}</div>
+    <div class="toolbar">${renderNewNumberForm()}${view.conversations.length > 0 && deleteAll()}</div>
+    <div id="list">${listFragment(view)}</div>
   </section>
-  <section class="message-pane" aria-label="Phone">${open ? renderPhone(open) : renderEmptySelection(shown)}</section>
+  <section class="message-pane" aria-label="Phone">${open ? renderPhone(open) : renderEmptySelection(view)}</section>
 </div>`,
   )
 }

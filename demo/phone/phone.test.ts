@@ -113,11 +113,11 @@ const pollFor = (check: () => unknown) => expect.poll(check, { interval: 20 })
 
 describe('the phones', () => {
   test('show an SMS and report sent and delivered by signed callbacks', async () => {
-    const { text, page, seen } = await startPhones()
+    const { text, page, seen: messages } = await startPhones()
     expect(await text('sms')).toMatchObject({ kind: 'accepted', segments: 1 })
-    await pollFor(() => seen.length).toBe(2)
-    expect(seen.map(({ body }) => new URLSearchParams(body).get('MessageStatus'))).toEqual(['sent', 'delivered'])
-    const { path, body, headers } = seen[0]!
+    await pollFor(() => messages.length).toBe(2)
+    expect(messages.map(({ body }) => new URLSearchParams(body).get('MessageStatus'))).toEqual(['sent', 'delivered'])
+    const { path, body, headers } = messages[0]!
     const post = { url: `https://recoup.example${path}`, params: Object.fromEntries(new URLSearchParams(body)) }
     const signature = String(headers['x-twilio-signature'])
     expect(path).toBe('/status/m1')
@@ -130,27 +130,29 @@ describe('the phones', () => {
   })
 
   test('show a WhatsApp message and report it as read when opened', async () => {
-    const { text, page, says, seen } = await startPhones()
+    const { text, page, says, seen: messages } = await startPhones()
     await text('whatsapp')
-    await pollFor(() => seen.at(-1)?.body).toContain('131047')
+    await pollFor(() => messages.at(-1)?.body).toContain('131047')
     await says('Hi', 'whatsapp')
     await text('whatsapp')
-    await pollFor(() => seen.at(-1)?.body).toContain('"delivered"')
+    await pollFor(() => messages.at(-1)?.body).toContain('"delivered"')
     await page(`?phone=${encodeURIComponent(ada)}&channel=whatsapp`)
-    await pollFor(() => seen.at(-1)?.body).toContain('"read"')
-    const { body, headers } = seen.at(-1)!
+    await pollFor(() => messages.at(-1)?.body).toContain('"read"')
+    const { body, headers } = messages.at(-1)!
     expect(isFromMeta('app', Buffer.from(body), String(headers['x-hub-signature-256']))).toBe(true)
     expect(isFromMeta('app', Buffer.from(`${body} `), String(headers['x-hub-signature-256']))).toBe(false)
   })
 
   test('pass STOP to the sender, show its reply, and block further texts until START', async () => {
-    const { text, says, page, seen } = await startPhones(
-      ':memory:',
-      '<Response><Message>Tea &amp; Co: stopped</Message></Response>',
-    )
+    const {
+      text,
+      says,
+      page,
+      seen: messages,
+    } = await startPhones(':memory:', '<Response><Message>Tea &amp; Co: stopped</Message></Response>')
     await text('sms')
     await says('STOP')
-    const inbound = seen.find(({ path }) => path === '/inbound')!
+    const inbound = messages.find(({ path }) => path === '/inbound')!
     expect(Object.fromEntries(new URLSearchParams(inbound.body))).toMatchObject({ From: ada, To: shop, Body: 'STOP' })
     const phone = await page(`?phone=${encodeURIComponent(ada)}`)
     expect(phone).toContain('Tea &amp; Co: stopped')
@@ -161,10 +163,10 @@ describe('the phones', () => {
   })
 
   test('report an error code when a phone is switched off', async () => {
-    const { text, network, seen } = await startPhones()
+    const { text, network, seen: messages } = await startPhones()
     network.setOff(ada, true)
     await text('sms')
-    await pollFor(() => seen.at(-1)?.body).toContain('ErrorCode=30003')
+    await pollFor(() => messages.at(-1)?.body).toContain('ErrorCode=30003')
   })
 
   test('continue pending deliveries after a restart', async () => {

@@ -13,7 +13,7 @@ const sid = (prefix: string) => z.string().regex(new RegExp(`^${prefix}[0-9a-fA-
 const url = z.url({ protocol: /^https?$/ })
 const flag = z.enum(['true', 'false', 'True', 'False'])
 const number = z.string().regex(/^\d+(\.\d+)?$/)
-const createEnum = (...words: string[]) => z.enum(words as [string, ...string[]])
+const createEnum = (...values: string[]) => z.enum(values as [string, ...string[]])
 
 const CreateMessage = z.strictObject({
   To: z.string(),
@@ -132,8 +132,8 @@ function findContentProblem(message: TwilioMessage, account: TwilioAccount): Ref
 /** Requires a JSON object with exactly the template's placeholders; WhatsApp rejects empty values and line breaks. */
 function areVariablesValid(json: string | undefined, requested: readonly string[]): boolean {
   try {
-    const given = z.record(z.string(), z.string().regex(/^[^\n\t]+$/)).parse(JSON.parse(json ?? '{}'))
-    return Object.keys(given).sort().join() === [...requested].sort().join()
+    const variables = z.record(z.string(), z.string().regex(/^[^\n\t]+$/)).parse(JSON.parse(json ?? '{}'))
+    return Object.keys(variables).sort().join() === [...requested].sort().join()
   } catch {
     return false
   }

@@ -36,11 +36,11 @@ function serveApi(scope: FastifyInstance, prefix: string, answer: (request: ApiR
     handler: (request, reply) => {
       const url = request.url.slice(`/phone${prefix}`.length)
       const read = readRequest(request.method, url, request.headers, String(request.body ?? ''))
-      const given = answer(read) ?? { status: 404, body: { message: 'Not found' } }
+      const result = answer(read) ?? { status: 404, body: { message: 'Not found' } }
       return reply
-        .code(given.status)
-        .headers(given.headers ?? {})
-        .send(given.body)
+        .code(result.status)
+        .headers(result.headers ?? {})
+        .send(result.body)
     },
   })
 }
@@ -67,10 +67,10 @@ function addPages(scope: FastifyInstance, network: Network) {
   }
   scope.get('/', (request, reply) => {
     const query = request.query as Partial<ConversationKey> & { trouble?: string }
-    const shown = show(network, query)
-    if (shown.open) network.open(shown.open.phone, shown.open.channel, shown.open.sender)
-    if (shown.open && query.trouble) shown.open.trouble = 'Recoup did not accept this message. It is not retried.'
-    return sendPage(reply, renderPage({ ...shown, conversations: network.texts.conversations() }))
+    const view = show(network, query)
+    if (view.open) network.open(view.open.phone, view.open.channel, view.open.sender)
+    if (view.open && query.trouble) view.open.trouble = 'Recoup did not accept this message. It is not retried.'
+    return sendPage(reply, renderPage({ ...view, conversations: network.texts.conversations() }))
   })
   scope.get('/list', (request, reply) =>
     sendFragment(request, reply, () => listFragment(show(network, request.query as Partial<ConversationKey>))),

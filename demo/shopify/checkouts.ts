@@ -89,9 +89,9 @@ export function fillCheckout(desk: Desk, checkout: Checkout, input: CheckoutInpu
 }
 
 function applyConsent(desk: Desk, met: Customer, { acceptsEmail, acceptsSms, email, phone }: Checkout): Customer {
-  const given = { state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN' } as const
-  const first = acceptsEmail && email ? setConsent(desk, met, 'email', given) : met
-  return acceptsSms && phone ? setConsent(desk, first, 'sms', given) : first
+  const state = { state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN' } as const
+  const first = acceptsEmail && email ? setConsent(desk, met, 'email', state) : met
+  return acceptsSms && phone ? setConsent(desk, first, 'sms', state) : first
 }
 
 /** Returns the page's message if the code is invalid; then it is not saved. */
@@ -102,7 +102,7 @@ export function applyCode(
 ): { checkout: Checkout; problem: string | null } {
   const others = checkout.codes.filter((each) => each.toLowerCase() !== code.toLowerCase())
   const priced = priceCheckout(desk.shop, { ...checkout, codes: [...others, code] })
-  const problem = priced.refused.find((each) => each.code.toLowerCase() === code.toLowerCase())?.words ?? null
+  const problem = priced.refused.find((each) => each.code.toLowerCase() === code.toLowerCase())?.message ?? null
   if (problem) return { checkout, problem }
   return {
     checkout: transact(desk.shop.db, () => saveCheckout(desk, { ...checkout, codes: [...others, code] })),
@@ -135,9 +135,9 @@ export function saveCheckout(desk: Desk, checkout: Checkout, isNew = false): Che
 }
 
 export function deleteCheckout(desk: Desk, id: number): boolean {
-  const isGone = remove(desk.shop.db, 'checkout', id)
-  if (isGone) announce(desk, 'CHECKOUTS_DELETE', { id, buyer_accepts_sms_marketing: false })
-  return isGone
+  const isDeleted = remove(desk.shop.db, 'checkout', id)
+  if (isDeleted) announce(desk, 'CHECKOUTS_DELETE', { id, buyer_accepts_sms_marketing: false })
+  return isDeleted
 }
 
 /** In a checkout's first ten minutes its recovery link leads to the home page. */

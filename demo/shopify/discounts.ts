@@ -128,16 +128,16 @@ const fieldPath = (...names: string[]) => ['basicCodeDiscount', ...names]
 
 function findMissingFields(input: DiscountInput): UserError[] {
   const errors: UserError[] = []
-  const need = (isThere: unknown, name: string, words: string) => {
-    if (!isThere) errors.push({ field: fieldPath(name), message: `${words} can't be blank`, code: 'BLANK' })
+  const need = (isThere: unknown, name: string, message: string) => {
+    if (!isThere) errors.push({ field: fieldPath(name), message: `${message} can't be blank`, code: 'BLANK' })
   }
   need(input.title?.trim(), 'title', 'Title')
   need(input.code?.trim(), 'code', 'Code')
   need(input.startsAt, 'startsAt', 'Starts at')
   need(input.customerGets?.value, 'customerGets', 'Customer gets')
   need(input.customerGets?.items, 'customerGets', 'Customer gets items')
-  const isForSomebody = input.context?.all || input.context?.customers || input.customerSelection
-  if (!isForSomebody)
+  const hasCustomers = input.context?.all || input.context?.customers || input.customerSelection
+  if (!hasCustomers)
     errors.push({ field: fieldPath('context'), message: 'The input field is missing', code: 'MISSING_ARGUMENT' })
   return errors
 }

@@ -13,7 +13,7 @@ export class Faults {
   /** Affected topics; null: all. */
   topics: string[] | null = null
   /** All answered queries, oldest first. */
-  readonly told: QueryLogEntry[] = []
+  readonly log: QueryLogEntry[] = []
   #throttles = 0
 
   /** The next `times` queries return THROTTLED, regardless of the bucket. */
@@ -34,10 +34,10 @@ export class Faults {
     return this.webhooks === 'double' ? 2 : 1
   }
 
-  tell(query: string, answer: Record<string, unknown>) {
+  record(query: string, answer: Record<string, unknown>) {
     const errors = (answer.errors ?? []) as { extensions?: { code?: string } }[]
-    this.told.push({ query, codes: errors.map(({ extensions }) => extensions?.code ?? 'unnamed') })
-    if (this.told.length > 2_000) this.told.splice(0, 1_000)
+    this.log.push({ query, codes: errors.map(({ extensions }) => extensions?.code ?? 'unnamed') })
+    if (this.log.length > 2_000) this.log.splice(0, 1_000)
   }
 
   restore() {

@@ -74,18 +74,18 @@ function createTrip(desk: Desk, random: Random, at: number, variants: Set<number
     [...variants].map((variantId) => ({ variantId, quantity: 1 + Number(random.next() < 0.2) })),
   )
   const fate = random.next()
-  const left = buildCheckout(shop, customer, lines, at)
+  const checkout = buildCheckout(shop, customer, lines, at)
   if (fate < 0.42) {
-    save(shop.db, 'checkout', left)
+    save(shop.db, 'checkout', checkout)
     return
   }
   const isRecovered = fate < 0.52
   const paidAt = at + (isRecovered ? 3 + random.below(40) : 0.1) * 60 * minute
   if (paidAt > shop.now() - 30 * minute) {
-    save(shop.db, 'checkout', left)
+    save(shop.db, 'checkout', checkout)
     return
   }
-  const done = save(shop.db, 'checkout', { ...left, completedAt: paidAt, updatedAt: paidAt })
+  const done = save(shop.db, 'checkout', { ...checkout, completedAt: paidAt, updatedAt: paidAt })
   const order = insertOrder(shop, {
     createdAt: paidAt,
     customerId: customer.id,

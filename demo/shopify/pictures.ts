@@ -1,15 +1,15 @@
 // Product pictures as SVG, 600 by 600. scripts/demo-pictures.ts renders the images that the store serves.
-type Look = { from: string; to: string; draw: string }
+type Picture = { from: string; to: string; draw: string }
 
-const leaf = (x: number, y: number, turn: number, color: string, size = 1) =>
-  `<path transform="translate(${x} ${y}) rotate(${turn}) scale(${size})" d="M0 0C22-30 22-70 0-104C-22-70-22-30 0 0z" fill="${color}"/>`
+const leaf = (x: number, y: number, angle: number, color: string, size = 1) =>
+  `<path transform="translate(${x} ${y}) rotate(${angle}) scale(${size})" d="M0 0C22-30 22-70 0-104C-22-70-22-30 0 0z" fill="${color}"/>`
 const packet = (paper: string, band: string, mark: string) => `
   <path d="M186 130h228v350a14 14 0 0 1-14 14H200a14 14 0 0 1-14-14z" fill="${paper}"/><path d="M186 130h228v46H186z" fill="${band}"/>
   <circle cx="300" cy="318" r="92" fill="#fffaf0"/>${mark}<rect x="222" y="436" width="156" height="14" rx="7" fill="${band}" opacity=".7"/>`
 const petals = (x: number, y: number, color: string, size = 1) =>
-  [0, 60, 120, 180, 240, 300].map((turn) => leaf(x, y, turn, color, size * 0.5)).join('')
+  [0, 60, 120, 180, 240, 300].map((angle) => leaf(x, y, angle, color, size * 0.5)).join('')
 
-const looks = {
+const pictures = {
   knife: {
     from: '#e8e4d6',
     to: '#c3bfa8',
@@ -41,7 +41,7 @@ const looks = {
     draw: packet(
       '#e9d8b8',
       '#b5402c',
-      `<circle cx="300" cy="328" r="58" fill="#cf3f2c"/>${[0, 72, 144, 216, 288].map((turn) => leaf(300, 276, turn, '#3f6b35', 0.36)).join('')}`,
+      `<circle cx="300" cy="328" r="58" fill="#cf3f2c"/>${[0, 72, 144, 216, 288].map((angle) => leaf(300, 276, angle, '#3f6b35', 0.36)).join('')}`,
     ),
   },
   wildflower: {
@@ -86,13 +86,13 @@ const looks = {
     draw: `<path d="M150 260h300v210a16 16 0 0 1-16 16H166a16 16 0 0 1-16-16z" fill="#a8723e"/><path d="M130 214h340v60H130z" fill="#c08a52"/>
   <g stroke="#8a5a2c" stroke-width="5"><path d="M150 330h300M150 400h300"/></g><rect x="262" y="300" width="76" height="46" rx="6" fill="#f4efe1"/>${leaf(300, 342, 0, '#4d7a3a', 0.34)}`,
   },
-} satisfies Record<string, Look>
+} satisfies Record<string, Picture>
 
-export type PictureName = keyof typeof looks
-export const pictureNames = Object.keys(looks) as PictureName[]
+export type PictureName = keyof typeof pictures
+export const pictureNames = Object.keys(pictures) as PictureName[]
 
 export function drawPicture(name: PictureName): string {
-  const { from, to, draw } = looks[name]
+  const { from, to, draw } = pictures[name]
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600"><defs><radialGradient id="back" cx=".4" cy=".3" r="1"><stop stop-color="${from}"/><stop offset="1" stop-color="${to}"/></radialGradient></defs>
 <rect width="600" height="600" fill="url(#back)"/><ellipse cx="300" cy="502" rx="190" ry="22" fill="#000" opacity=".14"/>${draw}</svg>`
 }

@@ -21,7 +21,7 @@ export interface PriceInput {
 export interface Priced extends Totals {
   reductions: Reduction[]
   /** Rejected codes with the page's message. */
-  refused: { code: string; words: string }[]
+  refused: { code: string; message: string }[]
 }
 
 export function sumLines(lines: readonly Line[]): number {
@@ -34,8 +34,8 @@ export function priceLines(shop: Shop, input: PriceInput): Priced {
   const refused: Priced['refused'] = []
   for (const code of input.codes) {
     const found = findCode(shop, code)
-    const words = found ? findCodeProblem(shop, found, input, subtotalMinor) : `${code} isn't available`
-    if (words || !found) refused.push({ code, words: words ?? '' })
+    const message = found ? findCodeProblem(shop, found, input, subtotalMinor) : `${code} isn't available`
+    if (message || !found) refused.push({ code, message: message ?? '' })
     else held.push({ code: found.code.code, discount: found.discount })
   }
   const combined = combineCodes(held, refused)
@@ -99,10 +99,10 @@ function wasUsedBy(shop: Shop, code: string, email: string): boolean {
 
 /** Codes combine only if each of them allows it; otherwise the last one applies. */
 function combineCodes(held: { code: string; discount: Discount }[], refused: Priced['refused']) {
-  const mayStand = held.every(({ discount }) => discount.combinesWith.orderDiscounts)
-  if (held.length < 2 || mayStand) return held
+  const mayCombine = held.every(({ discount }) => discount.combinesWith.orderDiscounts)
+  if (held.length < 2 || mayCombine) return held
   for (const { code } of held.slice(0, -1))
-    refused.push({ code, words: `${code} can't be combined with your other code` })
+    refused.push({ code, message: `${code} can't be combined with your other code` })
   return held.slice(-1)
 }
 
@@ -111,12 +111,12 @@ function applyReductions(
   lines: Line[],
   subtotalMinor: number,
 ): Reduction[] {
-  let left = subtotalMinor
+  let remainingMinor = subtotalMinor
   return held.map(({ code, discount }) => {
     const covered = lines.filter(({ productId }) => !discount.productIds || discount.productIds.includes(productId))
-    const base = Math.min(left, sumLines(covered))
-    const minor = Math.min(left, computeReduction(discount, base, covered))
-    left -= minor
+    const base = Math.min(remainingMinor, sumLines(covered))
+    const minor = Math.min(remainingMinor, computeReduction(discount, base, covered))
+    remainingMinor -= minor
     return { code, minor }
   })
 }

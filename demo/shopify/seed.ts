@@ -218,7 +218,7 @@ function seedCodes(shop: Shop) {
   add('AUTUMN', 'Autumn sale, over', { customerGets: percent(0.2), endsAt: formatInstant(shop.now() - 20 * day) })
 }
 
-const buildGivenConsent = (at: number): Consent => ({ state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN', at })
+const buildConsent = (at: number): Consent => ({ state: 'SUBSCRIBED', level: 'SINGLE_OPT_IN', at })
 
 function seedCustomers(shop: Shop) {
   const now = shop.now()
@@ -236,16 +236,16 @@ function seedCustomers(shop: Shop) {
     const dates = { createdAt: at, updatedAt: at }
     save(shop.db, 'customer', { id: takeNextId(shop.db, 'customer'), ...dates, ...name, ...none, ...sums, ...more })
   }
-  add('Nora', 'Lindqvist', 190, { phone: '+15035550111', emailConsent: buildGivenConsent(now - 190 * day) })
+  add('Nora', 'Lindqvist', 190, { phone: '+15035550111', emailConsent: buildConsent(now - 190 * day) })
   add('Mateo', 'Rivera', 140, {
     phone: '+15035550112',
-    emailConsent: buildGivenConsent(now - 30 * day),
-    smsConsent: buildGivenConsent(now - 30 * day),
+    emailConsent: buildConsent(now - 30 * day),
+    smsConsent: buildConsent(now - 30 * day),
   })
   add('Priya', 'Raman', 75, { emailConsent: { state: 'UNSUBSCRIBED', level: 'SINGLE_OPT_IN', at: now - 10 * day } })
   add('Walter', 'Oakes', 21, {
     phone: '+15035550114',
-    emailConsent: { ...buildGivenConsent(now - 21 * day), level: 'CONFIRMED_OPT_IN' },
-    whatsAppConsent: buildGivenConsent(now - 21 * day),
+    emailConsent: { ...buildConsent(now - 21 * day), level: 'CONFIRMED_OPT_IN' },
+    whatsAppConsent: buildConsent(now - 21 * day),
   })
 }

@@ -65,8 +65,8 @@ function findRefusal({ app }: Setup, input: Record<string, unknown>): [code: str
   return null
 }
 
-const sendRefusal = (reply: FastifyReply, error: string, words: string) =>
-  reply.code(400).send({ error, error_description: `Oauth error ${error}: ${words}` })
+const sendRefusal = (reply: FastifyReply, error: string, message: string) =>
+  reply.code(400).send({ error, error_description: `Oauth error ${error}: ${message}` })
 
 function parseBody(body: unknown): Record<string, unknown> {
   if (typeof body === 'string') return Object.fromEntries(new URLSearchParams(body))

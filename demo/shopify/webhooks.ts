@@ -56,8 +56,8 @@ function findInputErrors(shop: Shop, topic: string, input: WebhookInput, own?: n
     return [{ field: ['webhookSubscription'], message: 'This server models JSON without filters' }]
   const problem = findAddressProblem(shop, uri)
   if (problem) return [{ field: CALLBACK_FIELD, message: problem }]
-  const isTaken = listWebhooks(shop, topic).some((hook) => hook.uri === uri && hook.id !== own)
-  return isTaken ? [{ field: CALLBACK_FIELD, message: 'Address for this topic has already been taken' }] : []
+  const isRegistered = listWebhooks(shop, topic).some((hook) => hook.uri === uri && hook.id !== own)
+  return isRegistered ? [{ field: CALLBACK_FIELD, message: 'Address for this topic has already been taken' }] : []
 }
 
 /** Shopify sends to public https addresses only. Locally the allowed hosts are accepted, too. */

@@ -58,10 +58,10 @@ test('creates a discount with its code and reads it back', async () => {
 })
 
 test.each([
-  ['a code that is taken, whatever its case', { code: 'sprout10' }, ['code'], 'TAKEN'],
+  ['an existing code in any letter case', { code: 'sprout10' }, ['code'], 'TAKEN'],
   ['no code', { code: '' }, ['code'], 'BLANK'],
   ['no title', { title: '' }, ['title'], 'BLANK'],
-  ['nobody it is for', { context: null }, ['context'], 'MISSING_ARGUMENT'],
+  ['no customer selection', { context: null }, ['context'], 'MISSING_ARGUMENT'],
   ['an end before the start', { endsAt: '2025-01-01T00:00:00Z' }, ['endsAt'], 'END_DATE_BEFORE_START_DATE'],
   ['no uses', { usageLimit: 0 }, ['usageLimit'], 'GREATER_THAN'],
   [

@@ -18,7 +18,7 @@ import { RestError } from './rest-error.ts'
 import type { CartItem, Session } from './sessions.ts'
 import { listRates, type Rate } from './shipping.ts'
 import type { Shop } from './shop.ts'
-import { computeShownPrice, computeTotals, createTaxContext, type LineSums } from './totals.ts'
+import { computeDisplayedPrice, computeTotals, createTaxContext, type LineSums } from './totals.ts'
 import { announce } from './webhooks.ts'
 
 export type Choice = { attribute: string; value: string }
@@ -110,8 +110,8 @@ export function applyCoupon(shop: Shop, session: Session, code: string) {
   const { individualUse, freeShipping } = findCouponByCode(shop, normalized)!
   const alone = session.coupons.find((other) => findCouponByCode(shop, other)?.individualUse)
   if (alone && !individualUse) {
-    const words = 'has already been applied and cannot be used in conjunction with other coupons.'
-    throw createCouponError({ message: `&quot;${alone}&quot; ${words}` })
+    const message = 'has already been applied and cannot be used in conjunction with other coupons.'
+    throw createCouponError({ message: `&quot;${alone}&quot; ${message}` })
   }
   session.coupons = individualUse ? [normalized] : [...session.coupons, normalized]
   if (freeShipping) session.rateId = null
@@ -155,8 +155,8 @@ export function priceCart(shop: Shop, session: Session): PricedCart {
     return {
       ...line,
       ...sums[at]!,
-      priceMinor: computeShownPrice(taxContext, entry.unitMinor),
-      regularMinor: computeShownPrice(taxContext, regular),
+      priceMinor: computeDisplayedPrice(taxContext, entry.unitMinor),
+      regularMinor: computeDisplayedPrice(taxContext, regular),
     }
   })
   const opensFree = coupons.some(({ freeShipping }) => freeShipping)
@@ -178,8 +178,8 @@ function buildCouponContext(shop: Shop, session: Session, held = resolveItems(sh
     return { ...entry, name, shelves: (parent ?? product).categories }
   })
   const { itemsMinor, itemsTaxMinor } = computeTotals(createTaxContext(shop, session.shipping), entries, [])
-  const shownMinor = shop.pricing.showsTax ? itemsMinor + itemsTaxMinor : itemsMinor
-  return { entries, shownMinor, email: session.billing.email }
+  const displayedMinor = shop.pricing.showsTax ? itemsMinor + itemsTaxMinor : itemsMinor
+  return { entries, displayedMinor, email: session.billing.email }
 }
 
 /** Checks the stock again, because other orders may have reduced it. */

@@ -114,10 +114,10 @@ export function checkAddresses(shop: Shop, session: Session) {
   checkFields(session.shipping, 'shipping')
 }
 
-function checkCountry(shop: Shop, country: string, words: string) {
+function checkCountry(shop: Shop, country: string, message: string) {
   if (shop.sellingCountries.includes(country)) return
   const data = { allowed_countries: shop.sellingCountries }
-  throw new RestError(400, 'woocommerce_rest_invalid_address_country', `Sorry, ${words} (${country})`, data)
+  throw new RestError(400, 'woocommerce_rest_invalid_address_country', `Sorry, ${message} (${country})`, data)
 }
 
 const requiredFields: [keyof Address, string][] = [

@@ -10,52 +10,52 @@ export type Refusal = { message: string; details?: { cart: string; checkout: str
 export type CouponContext = {
   entries: (Entry & { name: string; shelves: { id: number; name: string }[] })[]
   /** The displayed subtotal, with or without tax by the store's setting. */
-  shownMinor: number
+  displayedMinor: number
   email: string
 }
-type CouponCheckInput = CouponContext & { shop: Shop; coupon: Coupon; shown: string }
+type CouponCheckInput = CouponContext & { shop: Shop; coupon: Coupon; label: string }
 type Check = (input: CouponCheckInput) => string | null
 
 export function checkCoupon(shop: Shop, code: string, context: CouponContext): Refusal | null {
-  const shown = `&quot;${code.toLowerCase()}&quot;`
+  const label = `&quot;${code.toLowerCase()}&quot;`
   const coupon = findCouponByCode(shop, code)
-  if (!coupon) return { message: `Coupon ${shown} cannot be applied because it does not exist.` }
-  const input = { ...context, shop, coupon, shown }
+  if (!coupon) return { message: `Coupon ${label} cannot be applied because it does not exist.` }
+  const input = { ...context, shop, coupon, label }
   for (const check of CHECKS) {
     const message = check(input)
     if (message) return { message }
   }
-  return checkAddress(coupon, context.email, shown)
+  return checkAddress(coupon, context.email, label)
 }
 
 /** Checks the address and its number of uses. Guests are checked only when the order is placed. */
 export function checkAtPlacing(coupon: Coupon, email: string): string | null {
-  const shown = `&quot;${coupon.code}&quot;`
-  const address = checkAddress(coupon, email, shown)
+  const label = `&quot;${coupon.code}&quot;`
+  const address = checkAddress(coupon, email, label)
   if (address) return address.details!.checkout
   const uses = coupon.usedBy.filter((used) => used.toLowerCase() === email.toLowerCase()).length
   if (coupon.usageLimitPerUser === null || uses < coupon.usageLimitPerUser) return null
-  return `Usage limit for coupon ${shown} has been reached.`
+  return `Usage limit for coupon ${label} has been reached.`
 }
 
 const CHECKS: Check[] = [
   // WooCommerce intends this message for coupons held by another order, but always shows it to guests.
-  ({ coupon, shown }) =>
+  ({ coupon, label }) =>
     coupon.usageLimit !== null && coupon.usageCount >= coupon.usageLimit
-      ? `Usage limit for coupon ${shown} has been reached. Please try again after some time, or contact us for help.`
+      ? `Usage limit for coupon ${label} has been reached. Please try again after some time, or contact us for help.`
       : null,
-  ({ shop, coupon, shown }) =>
-    coupon.expiresAt !== null && readSeconds(shop) > coupon.expiresAt ? `Coupon ${shown} has expired.` : null,
-  ({ shop, coupon, shown, shownMinor }) =>
-    shownMinor < coupon.minimumMinor
-      ? `The minimum spend for coupon ${shown} is ${formatPlainPrice(shop, coupon.minimumMinor)}.`
+  ({ shop, coupon, label }) =>
+    coupon.expiresAt !== null && readSeconds(shop) > coupon.expiresAt ? `Coupon ${label} has expired.` : null,
+  ({ shop, coupon, label, displayedMinor }) =>
+    displayedMinor < coupon.minimumMinor
+      ? `The minimum spend for coupon ${label} is ${formatPlainPrice(shop, coupon.minimumMinor)}.`
       : null,
-  ({ shop, coupon, shown, shownMinor }) =>
-    coupon.maximumMinor > 0 && shownMinor > coupon.maximumMinor
-      ? `The maximum spend for coupon ${shown} is ${formatPlainPrice(shop, coupon.maximumMinor)}.`
+  ({ shop, coupon, label, displayedMinor }) =>
+    coupon.maximumMinor > 0 && displayedMinor > coupon.maximumMinor
+      ? `The maximum spend for coupon ${label} is ${formatPlainPrice(shop, coupon.maximumMinor)}.`
       : null,
   (input) =>
-    isApplicableToItems(input) ? null : `Sorry, coupon ${input.shown} is not applicable to selected products.`,
+    isApplicableToItems(input) ? null : `Sorry, coupon ${input.label} is not applicable to selected products.`,
   (input) => (input.coupon.discountType === 'fixed_cart' ? checkWholeCart(input) : null),
 ]
 
@@ -69,27 +69,27 @@ function isApplicableToItems({ coupon, entries }: CouponCheckInput): boolean {
 }
 
 // A discount on the whole cart is rejected if one line is excluded.
-function checkWholeCart({ coupon, entries, shown }: CouponCheckInput): string | null {
+function checkWholeCart({ coupon, entries, label }: CouponCheckInput): string | null {
   if (coupon.excludeSaleItems && entries.some(({ isOnSale }) => isOnSale)) {
-    return `Sorry, coupon ${shown} is not valid for sale items.`
+    return `Sorry, coupon ${label} is not valid for sale items.`
   }
   const barred = entries.filter(({ ids }) => coupon.excludedProductIds.some((id) => ids.includes(id)))
   if (barred.length) {
-    return `Sorry, coupon ${shown} is not applicable to the products: ${barred.map(({ name }) => name).join(', ')}.`
+    return `Sorry, coupon ${label} is not applicable to the products: ${barred.map(({ name }) => name).join(', ')}.`
   }
   const shelves = entries.flatMap((entry) => entry.shelves).filter(({ id }) => coupon.excludedCategoryIds.includes(id))
   const names = [...new Set(shelves.map(({ name }) => name))]
-  return names.length ? `Sorry, coupon ${shown} is not applicable to the categories: ${names.join(', ')}.` : null
+  return names.length ? `Sorry, coupon ${label} is not applicable to the categories: ${names.join(', ')}.` : null
 }
 
-function checkAddress(coupon: Coupon, email: string, shown: string): Refusal | null {
+function checkAddress(coupon: Coupon, email: string, label: string): Refusal | null {
   if (!coupon.emails.length || coupon.emails.some((allowed) => matches(allowed, email))) return null
-  const cart = `Please enter a valid email at checkout to use coupon code ${shown}.`
-  return { message: cart, details: { cart, checkout: `Please enter a valid email to use coupon code ${shown}.` } }
+  const cart = `Please enter a valid email at checkout to use coupon code ${label}.`
+  return { message: cart, details: { cart, checkout: `Please enter a valid email to use coupon code ${label}.` } }
 }
 
 function matches(allowed: string, email: string): boolean {
   if (!isEmail(email)) return false
-  const [requested, given] = [allowed.toLowerCase(), email.toLowerCase()]
-  return requested.startsWith('*') ? given.endsWith(requested.slice(1)) : requested === given
+  const [requested, address] = [allowed.toLowerCase(), email.toLowerCase()]
+  return requested.startsWith('*') ? address.endsWith(requested.slice(1)) : requested === address
 }

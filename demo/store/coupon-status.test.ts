@@ -221,10 +221,10 @@ class Shoppers {
 /** welcome10 and the coupons of coupon-totals.json existed when the recording began. */
 function insertEarlierCoupons(): Map<number, number> {
   type Earlier = { given?: { coupons?: { rest_answer: { id: number; code: string; date_created_gmt: string } }[] } }
-  const given = readRecording<{ exchanges: Earlier[] }>('coupon-totals').exchanges.flatMap(
+  const coupons = readRecording<{ exchanges: Earlier[] }>('coupon-totals').exchanges.flatMap(
     (each) => each.given?.coupons ?? [],
   )
-  const byPrefix = new Map(given.map(({ rest_answer }) => [rest_answer.code.split('-')[0], rest_answer]))
+  const byPrefix = new Map(coupons.map(({ rest_answer }) => [rest_answer.code.split('-')[0], rest_answer]))
   const ids = new Map<number, number>()
   const add = (code: string, id: number, gmt: string) => {
     clock.seconds = Date.parse(`${gmt}Z`) / 1000
@@ -260,9 +260,9 @@ function addMug() {
 
 test('ignores the coupon status before version 10', async () => {
   const { store: old } = await openStore({ version: '9.9.5' })
-  const made = await askSigned(old, 'POST', '/wp-json/wc/v3/coupons', { code: 'later', status: 'draft' })
-  expect(made.body).toMatchObject({ status: 'publish' })
-  const { id } = made.body as Coupon
+  const created = await askSigned(old, 'POST', '/wp-json/wc/v3/coupons', { code: 'later', status: 'draft' })
+  expect(created.body).toMatchObject({ status: 'publish' })
+  const { id } = created.body as Coupon
   expect((await askSigned(old, 'PUT', `/wp-json/wc/v3/coupons/${id}`, { status: 'draft' })).body).toMatchObject({
     status: 'publish',
   })

@@ -29,9 +29,9 @@ test('computes the recorded totals, discounts and errors for 100 carts', async (
   const problems: [string, string[]][] = []
   for (const recorded of exchanges) {
     clock.seconds += 1
-    const { given, title } = recorded
-    if (given && typeof given !== 'string') shopper = await openCase(store, given, title)
-    else if (!given && !title.includes('the same cart')) shopper = await openCaseWithoutSettings(store, title)
+    const { given: setup, title } = recorded
+    if (setup && typeof setup !== 'string') shopper = await openCase(store, setup, title)
+    else if (!setup && !title.includes('the same cart')) shopper = await openCaseWithoutSettings(store, title)
     const found = await checkCase(store, shopper, recorded)
     if (found.length) problems.push([title, found])
   }

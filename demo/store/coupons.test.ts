@@ -49,12 +49,12 @@ test('records a coupon’s discount and its tax on the order, and counts the use
 test('drops a coupon that expired or was used up in the cart, with one notice', async () => {
   for (const end of [() => store.coupons.expire('brief'), () => store.coupons.use('brief', 'other@example.com')]) {
     store.coupons.add({ code: 'brief', discountType: 'percent', amountMinor: 1000, usageLimit: 1 })
-    const [looks, places] = [await openCartWithCoupon('brief'), await openCartWithCoupon('brief')]
+    const [first, places] = [await openCartWithCoupon('brief'), await openCartWithCoupon('brief')]
     end()
     clock.seconds += 1
-    const cart = (await looks.call('GET', 'cart')).body
+    const cart = (await first.call('GET', 'cart')).body
     expect(cart).toMatchObject({ coupons: [], errors: [{ message: expect.stringContaining('has been removed') }] })
-    expect((await looks.call('GET', 'cart')).body).toMatchObject({ errors: [] })
+    expect((await first.call('GET', 'cart')).body).toMatchObject({ errors: [] })
     const { order_id } = (await places.call('POST', 'checkout', orderBody('late@example.com'))).body as {
       order_id: number
     }

@@ -14,18 +14,18 @@ export type Entry = {
   isOnSale: boolean
 }
 type Line = Entry & { at: number; priceMinor: number }
-type DiscountState = { coupon: Coupon; isSequential: boolean; lines: Line[]; taken: number[]; own: number[] }
+type DiscountState = { coupon: Coupon; isSequential: boolean; lines: Line[]; discounts: number[]; own: number[] }
 
 /** Each coupon's discount on each entry, in the given order. */
 export function computeDiscounts(entries: Entry[], coupons: Coupon[], isSequential: boolean): number[][] {
   const lines = entries
     .map((entry, at) => ({ ...entry, at, priceMinor: roundFloat(entry.unitMinor * entry.quantity) }))
     .toSorted((a, b) => b.unitMinor - a.unitMinor)
-  const taken = entries.map(() => 0)
+  const discounts = entries.map(() => 0)
   const found = new Map<Coupon, number[]>()
   for (const coupon of coupons.toSorted(compareCoupons)) {
     const own = entries.map(() => 0)
-    const work = { coupon, isSequential, taken, own, lines: [] as Line[] }
+    const work = { coupon, isSequential, discounts, own, lines: [] as Line[] }
     work.lines = lines.filter(
       (line) => computeRemaining(work, line) > 0 && (coupon.discountType === 'fixed_cart' || isCovered(coupon, line)),
     )
@@ -63,25 +63,25 @@ function applyPercent(work: DiscountState) {
   const share = coupon.amountMinor / 100 / 100
   const pieces = countPieces(coupon)
   let base = 0
-  let given = 0
+  let discounted = 0
   for (const line of lines) {
     const price = isSequential ? computeRemaining(work, line) : Math.round(line.priceMinor)
     const counted = (price / line.quantity) * pieces(line)
-    given += deduct(work, line, Math.floor(counted * share))
+    discounted += deduct(work, line, Math.floor(counted * share))
     base += counted
   }
   const target = roundHalfDown(base * share)
-  if (given < target) distributeRest(work, lines, target - given)
+  if (discounted < target) distributeRest(work, lines, target - discounted)
 }
 
 function applyPerItem(work: DiscountState, lines: Line[], amount: number): number {
   const pieces = countPieces(work.coupon)
-  let given = 0
+  let discounted = 0
   for (const line of lines) {
     const each = work.coupon.limitToItems ? Math.min(amount, line.priceMinor / line.quantity) : amount
-    given += deduct(work, line, each * pieces(line))
+    discounted += deduct(work, line, each * pieces(line))
   }
-  return given
+  return discounted
 }
 
 function applyToCart(work: DiscountState, lines: Line[], amount: number) {
@@ -93,26 +93,26 @@ function applyToCart(work: DiscountState, lines: Line[], amount: number) {
     distributeRest(work, open, amount)
     return
   }
-  const given = applyPerItem(work, open, each)
-  if (given > 0 && given < amount) applyToCart(work, open, amount - given)
+  const discounted = applyPerItem(work, open, each)
+  if (discounted > 0 && discounted < amount) applyToCart(work, open, amount - discounted)
 }
 
 function distributeRest(work: DiscountState, lines: Line[], amount: number) {
-  let given = 0
+  let discounted = 0
   for (const line of lines) {
-    for (let piece = 0; piece < line.quantity && given < amount; piece += 1) given += deduct(work, line, 1)
+    for (let piece = 0; piece < line.quantity && discounted < amount; piece += 1) discounted += deduct(work, line, 1)
   }
 }
 
 function deduct(work: DiscountState, line: Line, requested: number): number {
   const amount = roundHalfDown(Math.min(computeRemaining(work, line), requested))
   work.own[line.at]! += amount
-  work.taken[line.at]! += amount
+  work.discounts[line.at]! += amount
   return amount
 }
 
-function computeRemaining(work: Pick<DiscountState, 'taken'>, line: Line): number {
-  return Math.max(0, Math.round(roundFloat(line.priceMinor - work.taken[line.at]!)))
+function computeRemaining(work: Pick<DiscountState, 'discounts'>, line: Line): number {
+  return Math.max(0, Math.round(roundFloat(line.priceMinor - work.discounts[line.at]!)))
 }
 
 /** Number of items per line within `limit_usage_to_x_items`. */

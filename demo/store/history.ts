@@ -97,8 +97,8 @@ function buildContents(shop: Shop, past: HistoricOrder) {
     ...added
   } = computeTotals(taxContext, entries, coupon ? [coupon] : [])
   const { discountMinor, discountTaxMinor, taxMinor } = added
-  const isGiven = hasFreeShipping(shop, { goodsMinor, opensFree: coupon?.freeShipping === true })
-  const rate = isGiven ? freeShipping : { ...flatRate, costMinor: shop.pricing.flatRateMinor }
+  const isFree = hasFreeShipping(shop, { goodsMinor, opensFree: coupon?.freeShipping === true })
+  const rate = isFree ? freeShipping : { ...flatRate, costMinor: shop.pricing.flatRateMinor }
   return {
     billing,
     shipping,

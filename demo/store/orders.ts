@@ -160,9 +160,9 @@ export function changeStatus(shop: Shop, order: Order, status: OrderStatus, note
     const wasPaid = order.paidAt !== null || !isPaidStatus(status) || order.paymentMethod === 'cod'
     const paidAt = wasPaid && status !== 'completed' ? order.paidAt : (order.paidAt ?? now)
     const completedAt = status === 'completed' ? now : order.completedAt
-    const words = `Order status changed from ${statusNames[order.status]} to ${statusNames[status]}.`
+    const statusNote = `Order status changed from ${statusNames[order.status]} to ${statusNames[status]}.`
     const saved = saveOrder(shop, countUses(shop, { ...order, status, paidAt, completedAt }))
-    addNote(shop, order.id, [note, words].filter(Boolean).join(' '))
+    addNote(shop, order.id, [note, statusNote].filter(Boolean).join(' '))
     if (order.status === 'checkout-draft') announce(shop, 'order.created', order.id)
     return saved
   })
@@ -255,9 +255,9 @@ export type Refund = {
 
 export function addRefund(shop: Shop, order: Order, amountMinor: number, reason: string): Refund {
   return transact(shop.db, () => {
-    const left = order.totalMinor - sumRefunds(shop, order.id)
+    const remainingMinor = order.totalMinor - sumRefunds(shop, order.id)
     const id = takeNextId(shop.db, 'post')
-    const isFull = amountMinor >= left ? 1 : 0
+    const isFull = amountMinor >= remainingMinor ? 1 : 0
     const sql = 'insert into refunds values (?, ?, ?, ?, ?, ?, ?)'
     run(shop.db, sql, id, order.id, readSeconds(shop), amountMinor, reason, isFull, takeNextId(shop.db, 'meta'))
     if (isFull) changeStatus(shop, order, 'refunded')

@@ -1,6 +1,6 @@
 // Product pictures as SVG, 600 by 600, without external resources. scripts/demo-pictures.ts renders the images that the
 // store serves.
-type Look = { from: string; to: string; draw: string }
+type Picture = { from: string; to: string; draw: string }
 
 const shine = 'fill="#fff" opacity=".28"'
 const cup = (body: string, inside: string, foot: string) => `
@@ -13,12 +13,12 @@ const bag = (body: string, dark: string, label: string, mark: string) => `
   <path d="M196 176h208l18 292a22 22 0 0 1-22 24H200a22 22 0 0 1-22-24z" fill="${body}"/><path d="M196 176h208l-4-46H200z" fill="${dark}"/>
   <path d="M200 130h200v14H200z" fill="#fff" opacity=".25"/><rect x="222" y="250" width="156" height="160" rx="10" fill="${label}"/>${mark}
   <path d="M206 200l-12 268" stroke="#fff" stroke-width="12" stroke-linecap="round" opacity=".18"/>`
-const leaf = (x: number, y: number, turn: number, color: string, size = 1) =>
-  `<path transform="translate(${x} ${y}) rotate(${turn}) scale(${size})" d="M0 0C18-34 18-62 0-92C-18-62-18-34 0 0z" fill="${color}"/>`
-const bean = (x: number, y: number, turn: number) => `<g transform="translate(${x} ${y}) rotate(${turn})">
+const leaf = (x: number, y: number, angle: number, color: string, size = 1) =>
+  `<path transform="translate(${x} ${y}) rotate(${angle}) scale(${size})" d="M0 0C18-34 18-62 0-92C-18-62-18-34 0 0z" fill="${color}"/>`
+const bean = (x: number, y: number, angle: number) => `<g transform="translate(${x} ${y}) rotate(${angle})">
   <ellipse rx="24" ry="34" fill="#4a2f22"/><path d="M0-32C10-12-10 12 0 32" stroke="#2b1a12" stroke-width="5" fill="none"/></g>`
 
-const looks = {
+const pictures = {
   mug: {
     from: '#f3e4d2',
     to: '#dfc3a2',
@@ -50,7 +50,7 @@ const looks = {
       '#b5622c',
       '#8f4a1e',
       '#fbeed8',
-      `<g transform="translate(300 330)">${[0, 45, 90, 135, 180, 225, 270, 315].map((turn) => leaf(0, 0, turn, '#8f4a1e', 0.62)).join('')}<circle r="14" fill="#fbeed8"/></g>`,
+      `<g transform="translate(300 330)">${[0, 45, 90, 135, 180, 225, 270, 315].map((angle) => leaf(0, 0, angle, '#8f4a1e', 0.62)).join('')}<circle r="14" fill="#fbeed8"/></g>`,
     ),
   },
   coffeeBag: {
@@ -125,8 +125,8 @@ const looks = {
     [372, 252, 22],
   ]
     .map(
-      ([x, y, turn]) =>
-        `<path transform="translate(${x} ${y}) rotate(${turn})" d="M0-54l14 26 26-8-8 28 22 10-30 18 4 22-28-12-28 12 4-22-30-18 22-10-8-28 26 8z"/>`,
+      ([x, y, angle]) =>
+        `<path transform="translate(${x} ${y}) rotate(${angle})" d="M0-54l14 26 26-8-8 28 22 10-30 18 4 22-28-12-28 12 4-22-30-18 22-10-8-28 26 8z"/>`,
     )
     .join('')}</g>
   <path d="M220 412h160M240 432h120" stroke="#a53f2b" stroke-width="8" stroke-linecap="round"/>`,
@@ -140,16 +140,16 @@ const looks = {
   cupOat: { from: '#f2e8da', to: '#d8c3a5', draw: cup('#f6f1e7', '#ddd0bb', '#b98f66') },
   cupMoss: { from: '#e6ebdb', to: '#b4c29a', draw: cup('#76885a', '#58683f', '#b98f66') },
   cupMidnight: { from: '#dcdfe9', to: '#9aa3bf', draw: cup('#2e3a5c', '#1e2742', '#b98f66') },
-} satisfies Record<string, Look>
+} satisfies Record<string, Picture>
 
-export type PictureName = keyof typeof looks
+export type PictureName = keyof typeof pictures
 
-export const pictureNames = Object.keys(looks) as PictureName[]
+export const pictureNames = Object.keys(pictures) as PictureName[]
 
 export function drawPicture(name: PictureName): string {
-  const look: Look = looks[name]
+  const picture: Picture = pictures[name]
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 600" width="600" height="600" role="img">
-  <defs><linearGradient id="b" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="${look.from}"/><stop offset="1" stop-color="${look.to}"/></linearGradient></defs>
+  <defs><linearGradient id="b" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="${picture.from}"/><stop offset="1" stop-color="${picture.to}"/></linearGradient></defs>
   <rect width="600" height="600" fill="url(#b)"/><circle cx="300" cy="290" r="220" fill="#fff" opacity=".22"/>
-  <ellipse cx="300" cy="496" rx="190" ry="22" fill="#000" opacity=".16"/>${look.draw}</svg>`
+  <ellipse cx="300" cy="496" rx="190" ry="22" fill="#000" opacity=".16"/>${picture.draw}</svg>`
 }

@@ -169,11 +169,11 @@ test('sends a ticked box with the cart and the order, and a withdrawal when unti
   const untouched = await listAnswers()
   await tick(true)
   await sendChanges()
-  const given = await listAnswers()
-  expect([untouched, given]).toEqual([undefined, expect.anything()])
+  const answers = await listAnswers()
+  expect([untouched, answers]).toEqual([undefined, expect.anything()])
   await tick(false)
   await sendChanges()
-  expect(await listAnswers()).not.toBe(given)
+  expect(await listAnswers()).not.toBe(answers)
   await tick(true)
   const address = {
     first_name: 'Tia',

@@ -42,8 +42,8 @@ export async function restoreCart(view: View): Promise<FastifyReply> {
 /** Answers 404 for an unknown link and stores nothing. */
 function notFound(view: View): FastifyReply {
   view.reply.code(404)
-  const words = 'This link is incomplete, has expired, or belongs to another shop.'
-  const body = `<h1>This link does not work</h1><p>${words}</p><p><a class="button" href="/shop/">Go to the shop</a></p>`
+  const message = 'This link is incomplete, has expired, or belongs to another shop.'
+  const body = `<h1>This link does not work</h1><p>${message}</p><p><a class="button" href="/shop/">Go to the shop</a></p>`
   return show(view, { title: 'This link does not work', body })
 }
 
@@ -60,8 +60,8 @@ const wouldLose = ({ session }: View, { lines }: SavedCart) =>
 /** Recoup returns the email once per token. The session keeps it until "Use the saved cart" is pressed. */
 function askWhichCart(view: View, token: string, { email }: SavedCart): FastifyReply {
   if (email) view.session.restoredEmail = email
-  const link = (use: string, words: string) =>
-    `<a class="button" href="/?recoup-restore=${escapeHtml(token)}&amp;recoup-use=${use}">${words}</a>`
+  const link = (use: string, label: string) =>
+    `<a class="button" href="/?recoup-restore=${escapeHtml(token)}&amp;recoup-use=${use}">${label}</a>`
   const links = `${link('1', 'Use the saved cart')} ${link('0', 'Keep this one')}`
   return redirectWithNotice(view, '/cart/', `There are other items in your cart. ${links}`)
 }

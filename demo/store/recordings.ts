@@ -118,7 +118,7 @@ export async function replay(exchanges: Exchange[], setting: Replay): Promise<Co
   return compared.filter(({ problems }) => problems.length)
 }
 
-export function compare({ response }: Exchange, answer: Answer, words: [string, string][] = []): string[] {
+export function compare({ response }: Exchange, answer: Answer, translations: [string, string][] = []): string[] {
   const problems: string[] = []
   if (answer.status !== response.status) problems.push(`status ${answer.status} instead of ${response.status}`)
   for (const [name, value] of Object.entries(response.headers)) {
@@ -130,7 +130,7 @@ export function compare({ response }: Exchange, answer: Answer, words: [string, 
     const expected = response.headers[name]
     if (expected !== undefined && answer.headers[name] !== expected) problems.push(`${name}: ${answer.headers[name]}`)
   }
-  if (isError(response.body)) problems.push(...compareErrors(response.body, answer.body, words))
+  if (isError(response.body)) problems.push(...compareErrors(response.body, answer.body, translations))
   return [...problems, ...findShapeProblems(response.body, answer.body)]
 }
 
@@ -184,12 +184,12 @@ const optionalKeys = '(optional)'
 
 // Merges the items' shapes: optional keys, and values of several types.
 function mergeShapes(items: unknown[]): unknown {
-  const told = items.filter((item) => item !== null)
-  const kinds = new Set(told.map(typeName))
+  const present = items.filter((item) => item !== null)
+  const kinds = new Set(present.map(typeName))
   if (kinds.size !== 1) return null
-  if (kinds.has('list')) return told.flat()
-  if (!kinds.has('object')) return told[0]
-  const objects = told as Record<string, unknown>[]
+  if (kinds.has('list')) return present.flat()
+  if (!kinds.has('object')) return present[0]
+  const objects = present as Record<string, unknown>[]
   const names = [...new Set(objects.flatMap((item) => Object.keys(item)))]
   const values = (name: string) => objects.filter((item) => name in item).map((item) => item[name])
   const merged = Object.fromEntries(names.map((name) => [name, mergeShapes(values(name))]))
@@ -205,9 +205,13 @@ function isError(body: unknown): body is { code: string; message: string } {
   return typeName(body) === 'object' && 'code' in (body as object) && 'message' in (body as object)
 }
 
-function compareErrors(recorded: { code: string; message: string }, own: unknown, words: [string, string][]): string[] {
+function compareErrors(
+  recorded: { code: string; message: string },
+  own: unknown,
+  translations: [string, string][],
+): string[] {
   if (!isError(own)) return ['no error body']
-  const expected = words.reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), recorded.message)
+  const expected = translations.reduce((text, [theirs, ours]) => text.replaceAll(theirs, ours), recorded.message)
   const problems = own.code === recorded.code ? [] : [`code ${own.code} instead of ${recorded.code}`]
   return own.message === expected ? problems : [...problems, `message "${own.message}" instead of "${expected}"`]
 }

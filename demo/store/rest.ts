@@ -53,7 +53,7 @@ export type HttpCall = {
   rawBody: string
   headers: RestRequest['headers']
   ip: string
-  looksAtKeys: boolean
+  readsKeys: boolean
 }
 export type HttpReply = { status: number; headers: Record<string, string>; cookies: string[]; body: unknown }
 
@@ -124,7 +124,7 @@ async function dispatch(
 }
 
 function findApiKey(shop: Shop, wire: HttpCall, headers: Record<string, string>): ApiKey | null {
-  const isOurs = wire.looksAtKeys && /^\/wc\/v\d(\/|$)/.test(wire.route)
+  const isOurs = wire.readsKeys && /^\/wc\/v\d(\/|$)/.test(wire.route)
   const authorization = wire.headers.authorization
   const credentials = {
     method: wire.method,
@@ -230,9 +230,9 @@ function isDate(value: unknown): boolean {
   return /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2})?(\.\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/i.test(String(value))
 }
 
-function checkRights(key: ApiKey | null, deed: RestAction) {
-  if (deed === 'public' || key?.role === 'administrator') return
-  const [code, message] = DENIALS[deed]
+function checkRights(key: ApiKey | null, action: RestAction) {
+  if (action === 'public' || key?.role === 'administrator') return
+  const [code, message] = DENIALS[action]
   throw new RestError(key ? 403 : 401, code, message)
 }
 

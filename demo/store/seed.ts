@@ -317,7 +317,7 @@ function seedCustomers(shop: Shop, createdAt: number) {
   const owner = { email: 'owner@mapleandclay.example.com', username: 'owner', role: 'administrator' }
   const june = addCustomer(shop, { ...owner, firstName: 'June', lastName: 'Carver', createdAt, modifiedAt: createdAt })
   recordVisit(shop, june, readSeconds(shop) - hour)
-  for (const { name, company = '', phone, home: address, since, seen } of SEED_CUSTOMERS) {
+  for (const { name, company = '', phone, home: address, since, seen: lastSeen } of SEED_CUSTOMERS) {
     const [firstName, lastName] = name
     const [address_1, city, state, postcode] = address
     const email = `${firstName}.${lastName}@example.com`.toLowerCase()
@@ -326,7 +326,7 @@ function seedCustomers(shop: Shop, createdAt: number) {
     const registeredAt = readSeconds(shop) - since
     const dates = { createdAt: registeredAt, modifiedAt: registeredAt }
     const customer = addCustomer(shop, { email, firstName, lastName, billing, ...dates })
-    if (seen !== undefined) recordVisit(shop, customer, readSeconds(shop) - seen)
+    if (lastSeen !== undefined) recordVisit(shop, customer, readSeconds(shop) - lastSeen)
   }
 }
 

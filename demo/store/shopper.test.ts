@@ -45,8 +45,8 @@ test('answers as recorded from the first visit to the order', async () => {
     if (/^first visit/.test(title)) token = String(answer.headers['cart-token'])
     return answer
   }
-  const words: [string, string][] = [...soldOutText]
-  expect(await replay(exchanges, { store, clock, ids, words, send })).toEqual([])
+  const translations: [string, string][] = [...soldOutText]
+  expect(await replay(exchanges, { store, clock, ids, words: translations, send })).toEqual([])
   const orders = await askSigned(store, 'GET', '/wp-json/wc/v3/orders?per_page=1&orderby=modified')
   expect(orders.body).toMatchObject([{ status: 'processing', billing: { email: 'record.shopper@example.com' } }])
 })
@@ -212,9 +212,9 @@ test('asks a guest for the billing email on a pay link after ten minutes', async
 
 // Translates the recorded shop's cart keys and attributes to this shop's.
 function translateBody(body: unknown, ids: Map<number, number>): unknown {
-  const given = body as { key?: string; id?: number; variation?: unknown } | undefined
-  if (given?.key) return { ...given, key: md5(String(ids.get(16))) }
-  return given?.variation ? { ...given, variation: [{ attribute: 'Glaze', value: 'Oat White' }] } : body
+  const input = body as { key?: string; id?: number; variation?: unknown } | undefined
+  if (input?.key) return { ...input, key: md5(String(ids.get(16))) }
+  return input?.variation ? { ...input, variation: [{ attribute: 'Glaze', value: 'Oat White' }] } : body
 }
 
 function stripOrigin(location: string): string {

@@ -64,8 +64,8 @@ function storeRoutes(guard: (request: RestRequest) => ApiRequest): Route[] {
       const { shop, session } = guard(request)
       return { body: presentCart(shop, session)[name] }
     })
-  const post = (deed: string, work: Change, status = 200): Route => {
-    return { pattern: buildPathPattern(`${cart}/${deed}`), POST: change(work, status) }
+  const post = (action: string, work: Change, status = 200): Route => {
+    return { pattern: buildPathPattern(`${cart}/${action}`), POST: change(work, status) }
   }
   return [
     { pattern: buildPathPattern(cart), GET: action((request) => buildCartReply(guard(request))) },
@@ -278,8 +278,8 @@ function withShopperHeaders(shop: Shop, session: Session, reply: HttpReply): Htt
     'user-id': '0',
     'access-control-expose-headers': 'X-WP-Total, X-WP-TotalPages, Link, Cart-Token',
   }
-  const isKept = session.items.length > 0 || findOpenOrder(shop, session) || session.orderIds.length > 0
-  return { ...reply, headers, cookies: isKept ? buildSessionCookies(shop, session, hash) : [] }
+  const hasState = session.items.length > 0 || findOpenOrder(shop, session) || session.orderIds.length > 0
+  return { ...reply, headers, cookies: hasState ? buildSessionCookies(shop, session, hash) : [] }
 }
 
 function buildPathPattern(path: string): RegExp {

@@ -126,7 +126,7 @@ function presentPrices(shop: Shop, { priceMinor, regularMinor }: PricedLine) {
 
 function presentPackage(shop: Shop, session: Session, cart: PricedCart) {
   const { address_1, address_2, city, state, postcode, country } = session.shipping
-  const words = cart.lines.map(({ name, item }) => `${name} &times; ${item.quantity}`).join(', ')
+  const summary = cart.lines.map(({ name, item }) => `${name} &times; ${item.quantity}`).join(', ')
   return {
     package_id: 0,
     name: 'Shipment 1',
@@ -141,7 +141,7 @@ function presentPackage(shop: Shop, session: Session, cart: PricedCart) {
       taxes: '0',
       instance_id: rate.instance,
       method_id: rate.method,
-      meta_data: [{ key: 'Items', value: words }],
+      meta_data: [{ key: 'Items', value: summary }],
       selected: rate.isChosen,
       ...buildCurrencyFields(shop),
     })),

@@ -95,15 +95,15 @@ test('keeps every acknowledged order after kill -9', async () => {
     const store = await startDemoStore({ port: 0, dataFile: ${JSON.stringify(dataFile)}, ...${JSON.stringify(keys)} })
     for (;;) console.log(await placeOrder(store, { method: 'cod' }))`
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let said = ''
+  let output = ''
   const closed = new Promise((resolve) => child.once('close', resolve))
   child.stdout.on('data', (part) => {
-    said += part
-    if (said.split('\n').length > 20) child.kill('SIGKILL')
+    output += part
+    if (output.split('\n').length > 20) child.kill('SIGKILL')
   })
   await closed
   const store = trackStore(await startDemoStore({ port: 0, dataFile, ...keys }))
-  const acknowledged = said.split('\n').slice(0, -1).filter(Boolean).map(Number)
+  const acknowledged = output.split('\n').slice(0, -1).filter(Boolean).map(Number)
   expect(acknowledged.length).toBeGreaterThan(10)
   for (const id of acknowledged) expect(findOrder(store.shop, id)?.status).toBe('processing')
 })

@@ -27,12 +27,12 @@ export function createTaxContext(shop: Shop, place: { country: string; state: st
 }
 
 export function computeTotals(taxContext: TaxContext, entries: Entry[], coupons: Coupon[]): CartTotals {
-  const taken = computeDiscounts(entries, coupons, taxContext.pricing.isSequential)
+  const lineDiscounts = computeDiscounts(entries, coupons, taxContext.pricing.isSequential)
   const full = entries.map((entry) => adjustEnteredPrice(taxContext, roundFloat(entry.unitMinor * entry.quantity)))
-  const off = entries.map((_, at) => sum(taken.map((own) => own[at]!)))
+  const off = entries.map((_, at) => sum(lineDiscounts.map((own) => own[at]!)))
   const subtotals = full.map((price) => split(taxContext, price))
   const totals = full.map((price, at) => split(taxContext, Math.max(0, price - off[at]!)))
-  const discounts = taken.map((own) => splitDiscount(taxContext, own))
+  const discounts = lineDiscounts.map((own) => splitDiscount(taxContext, own))
   const added = sumSplits(discounts)
   return {
     discountMinor: roundWhole(added.net),
@@ -55,7 +55,7 @@ export function computeNetPrice(taxContext: TaxContext, price: number): number {
 }
 
 /** Displayed unit price in minor units with fraction. */
-export function computeShownPrice(taxContext: TaxContext, unitMinor: number): number {
+export function computeDisplayedPrice(taxContext: TaxContext, unitMinor: number): number {
   const { pricing } = taxContext
   const entered = adjustEnteredPrice(taxContext, unitMinor)
   const isMoved = pricing.pricesIncludeTax && taxContext.rate !== taxContext.baseRate

@@ -16,7 +16,7 @@ export interface Database {
 }
 
 export async function startDatabase(folder: string): Promise<Database> {
-  const server = await startEmbedded({ dataDir: folder, isKept: true })
+  const server = await startEmbedded({ dataDir: folder, isPersistent: true })
   const moved = path.join(folder, 'postgres-location')
   const home = fs.existsSync(moved) ? fs.readFileSync(moved, 'utf8').trim() : path.join(folder, 'postgres')
   const pgdata = path.join(home, 'pgdata')

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { sql } from '../../server/core/db/db.ts'
-import { countAskedBuyers } from '../../server/insights/analytics/buyers.ts'
+import { countRequestedBuyers } from '../../server/insights/analytics/buyers.ts'
 import { rebuildFigures } from '../../server/insights/analytics/figures.ts'
 import { renewRanges } from '../../server/insights/analytics/product-ranges.ts'
 import { type AnalyticsRange, analyticsRanges } from '../../shared/analytics.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await sql`vacuum (analyze)`.execute(world.db)
   // The first request of a range queues totals of its buyers and products, which a background job computes.
   for (const range of analyticsRanges) await ask(`/api/analytics?range=${range}`)
-  await countAskedBuyers(world.deps)
+  await countRequestedBuyers(world.deps)
   await renewRanges(world.deps)
   watch = watchPlans(world.pool, { repeated: true })
 }, 300_000)

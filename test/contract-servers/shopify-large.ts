@@ -30,7 +30,7 @@ async function open({ at, orders, checkouts }: Extract<LargeShopCommand, { do: '
   const counts: LargeShopReply = { throttled: 0, bulkRuns: 0, queries: 0 }
   const store = await openShopify({ now: () => at + aheadMs })
   const { faults } = store
-  faults.tell = (query, answer) => {
+  faults.record = (query, answer) => {
     const errors = (answer.errors ?? []) as { extensions?: { code?: string } }[]
     counts.queries += 1
     counts.bulkRuns += Number(query.includes('mutation BulkRun'))

@@ -1,5 +1,5 @@
 import { type Arms, type Interval, sumCounts, sumTotals } from '../../server/core/lift/arms.ts'
-import { isConversionShown, isRevenueShown } from '../../server/core/lift/minimum-sizes.ts'
+import { hasEnoughForConversion, hasEnoughForRevenue } from '../../server/core/lift/minimum-sizes.ts'
 import { compareMeans, compareShares } from '../../server/core/lift/planned.ts'
 import { computeSequence } from '../../server/core/lift/sequence.ts'
 import { drawPurchasers, logNormalMean, type Random } from './random.ts'
@@ -64,13 +64,13 @@ export function runExperiment(setting: ExperimentSetting, chance: Random): Verdi
     const spent = selectMeasure(arms, ({ people, total, squares }) => sumTotals(people, total, squares))
     const isLast = day === DAYS
     evaluateDay(conversion, buyerTotals, compareShares, {
-      isSignificant: isConversionShown(buyerTotals),
+      isSignificant: hasEnoughForConversion(buyerTotals),
       bought: buyerTotals,
       truth: truth.conversion,
       isLast,
     })
     evaluateDay(revenue, spent, compareMeans, {
-      isSignificant: isRevenueShown(buyerTotals),
+      isSignificant: hasEnoughForRevenue(buyerTotals),
       bought: buyerTotals,
       truth: truth.revenue,
       isLast,
@@ -90,7 +90,7 @@ function evaluateDay(
     if (!containsValue(computeSequence(arms), truth)) verdict.isMissed = true
     if (isLast) verdict.isPlannedRight = containsValue(planned(arms), truth)
   }
-  if (isConversionShown(bought) && !containsValue(compareMeans(arms), truth)) verdict.isNaiveMissed = true
+  if (hasEnoughForConversion(bought) && !containsValue(compareMeans(arms), truth)) verdict.isNaiveMissed = true
 }
 
 const containsValue = ({ low, high }: Interval, truth: number) => low <= truth && truth <= high

@@ -31,8 +31,8 @@ export const flowMutations: readonly Mutation[] = [
     name: 'a flow ignores its conditions',
     rule: 'Flows',
     file: 'server/carts/flow-choice/choose.ts',
-    before: 'asked.push({ id, holds: finding.holds })',
-    after: 'asked.push({ id, holds: true })',
+    before: 'answers.push({ id, holds: finding.holds })',
+    after: 'answers.push({ id, holds: true })',
     seed: 10,
   },
   {

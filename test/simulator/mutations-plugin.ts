@@ -39,7 +39,7 @@ export const pluginMutations: readonly Mutation[] = [
     name: 'a cart’s states are ordered by arrival',
     rule: 'Outbox',
     file: 'server/carts/capture/signed-posts.ts',
-    before: 'post.seq > (taken.get(post.cart)?.repeat_seq ?? 0)',
+    before: 'post.seq > (stored.get(post.cart)?.repeat_seq ?? 0)',
     after: 'post.seq > 0',
     seed: 159,
   },

@@ -23,8 +23,8 @@ export const shopifyMutations: readonly Mutation[] = [
     name: 'a delivery’s signature is not checked',
     rule: 'Shopify',
     file: 'server/platforms/shopify/webhooks.ts',
-    before: "if (!isSameSecret(Buffer.from(signature, 'base64'), wanted)) return null",
-    after: 'void wanted',
+    before: "if (!isSameSecret(Buffer.from(signature, 'base64'), expected)) return null",
+    after: 'void expected',
     seed: 13,
   },
   {

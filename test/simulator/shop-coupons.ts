@@ -79,11 +79,11 @@ export function createCouponCalls(
     return done
   }
   const change = ({ id, draft }: CouponChange): CouponChangeResult => {
-    if (couponStock.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
+    if (couponStock.mood === 'are refused') return { refusal: 'refused', detail: 'No coupons today.' }
     const coupon = couponStock.coupons.find(({ couponId }) => couponId === id)
     if (coupon) Object.assign(coupon, buildFields(draft))
     const changed = recordAnswer(id, false)[0]
-    return changed ? { coupon: changed } : { refusal: 'gone', words: 'Invalid ID.' }
+    return changed ? { coupon: changed } : { refusal: 'gone', detail: 'Invalid ID.' }
   }
   return {
     async *coupons() {
@@ -106,8 +106,8 @@ export function createCouponCalls(
       const wasPublished = drafts.map((draft) => findByCode(couponStock, draft.code)?.isPublished ?? false)
       return write(() =>
         drafts.map((draft, at): CouponResult => {
-          if (couponStock.mood === 'are refused') return { refusal: 'refused', words: 'No coupons today.' }
-          if (wasPublished[at]) return { refusal: 'duplicate', words: 'The coupon code already exists' }
+          if (couponStock.mood === 'are refused') return { refusal: 'refused', detail: 'No coupons today.' }
+          if (wasPublished[at]) return { refusal: 'duplicate', detail: 'The coupon code already exists' }
           const coupon = addCoupon(couponStock, draft)
           couponStock.coupons.push(coupon)
           return { coupon: recordAnswer(coupon.couponId, false)[0]! }

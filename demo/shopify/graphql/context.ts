@@ -41,10 +41,10 @@ export const formatTime = (at: number | null) => (at === null ? null : formatIns
 /** Splits an amount by shares in whole minor units; the last part gets the remainder. */
 export function splitByShare(minor: number, shares: readonly number[]): number[] {
   const whole = shares.reduce((sum, share) => sum + share, 0)
-  let left = minor
+  let remaining = minor
   return shares.map((share, at) => {
-    const part = at === shares.length - 1 || whole === 0 ? left : Math.floor((minor * share) / whole)
-    left -= part
+    const part = at === shares.length - 1 || whole === 0 ? remaining : Math.floor((minor * share) / whole)
+    remaining -= part
     return part
   })
 }

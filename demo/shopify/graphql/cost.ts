@@ -74,12 +74,12 @@ function computeFieldCost(measure: Measure, parent: GraphQLCompositeType, node: 
 }
 
 function readPageSize({ variables }: Measure, node: FieldNode): number {
-  const given = node.arguments?.find(({ name }) => name.value === 'first' || name.value === 'last')?.value
+  const argument = node.arguments?.find(({ name }) => name.value === 'first' || name.value === 'last')?.value
   const size =
-    given?.kind === Kind.INT
-      ? Number(given.value)
-      : given?.kind === Kind.VARIABLE
-        ? Number(variables[given.name.value])
+    argument?.kind === Kind.INT
+      ? Number(argument.value)
+      : argument?.kind === Kind.VARIABLE
+        ? Number(variables[argument.name.value])
         : 0
   return Number.isFinite(size) ? size : 0
 }

@@ -126,9 +126,9 @@ const translations: [pattern: RegExp, words: (match: string[], error: GraphQLErr
 ]
 
 function translateError(error: GraphQLError): ErrorText {
-  for (const [pattern, words] of translations) {
+  for (const [pattern, message] of translations) {
     const match = pattern.exec(error.message)
-    if (match) return words([...match], error)
+    if (match) return message([...match], error)
   }
   return { message: error.message, code: 'graphqlValidation' }
 }

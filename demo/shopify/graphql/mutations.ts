@@ -47,10 +47,10 @@ function buildDiscountMutations(context: Context): Source {
     discountCodeDeactivate: ({ id }: { id: string }) =>
       toPayload(setDiscountActive(shop, parseDiscountId(id) ?? 0, false)),
     discountCodeDelete: ({ id }: { id: string }) => {
-      const isGone = transact(shop.db, () => deleteDiscount(shop, parseDiscountId(id) ?? 0))
+      const isDeleted = transact(shop.db, () => deleteDiscount(shop, parseDiscountId(id) ?? 0))
       return {
-        deletedCodeDiscountId: isGone ? id : null,
-        userErrors: isGone ? [] : [buildUserError(UNKNOWN_DISCOUNT)],
+        deletedCodeDiscountId: isDeleted ? id : null,
+        userErrors: isDeleted ? [] : [buildUserError(UNKNOWN_DISCOUNT)],
       }
     },
     tagsAdd: ({ id, tags }: { id: string; tags: string[] }) =>
@@ -92,8 +92,8 @@ function buildCodeMutations({ shop }: Context): Source {
       const rows = transact(shop.db, () =>
         checkListSize(codes).map(({ code }) => {
           const errors = findCodeErrors(shop, code, ['code'])
-          const made = errors.length ? null : addCode(shop, discount, code)
-          return { code, discountRedeemCode: made && buildCodeSource(made), errors: errors.map(buildUserError) }
+          const created = errors.length ? null : addCode(shop, discount, code)
+          return { code, discountRedeemCode: created && buildCodeSource(created), errors: errors.map(buildUserError) }
         }),
       )
       const failed = rows.filter(({ errors }) => errors.length > 0).length
@@ -145,9 +145,9 @@ function buildAppMutations(context: Context): Source {
     webhookSubscriptionUpdate: (args: { id: string; webhookSubscription: WebhookInput }) =>
       toWebhookPayload(updateWebhook(context, parseGid(args.id, 'WebhookSubscription') ?? 0, args.webhookSubscription)),
     webhookSubscriptionDelete: ({ id }: { id: string }) => {
-      const isGone = deleteWebhook(shop, parseGid(id, 'WebhookSubscription') ?? 0)
-      const userErrors = isGone ? [] : [{ field: ['id'], message: 'Webhook subscription does not exist' }]
-      return { deletedWebhookSubscriptionId: isGone ? id : null, userErrors }
+      const isDeleted = deleteWebhook(shop, parseGid(id, 'WebhookSubscription') ?? 0)
+      const userErrors = isDeleted ? [] : [{ field: ['id'], message: 'Webhook subscription does not exist' }]
+      return { deletedWebhookSubscriptionId: isDeleted ? id : null, userErrors }
     },
     bulkOperationRunQuery: ({ query, groupObjects }: { query: string; groupObjects: boolean }) => {
       const result = startBulk(context, query, groupObjects)

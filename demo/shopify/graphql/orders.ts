@@ -169,7 +169,7 @@ function allocateReductions({ lines, reductions }: Pick<Order, 'lines' | 'reduct
 
 function buildLineSource(context: Context, line: Line, order: Order, allocations: Allocation[]): Source {
   const off = allocations.reduce((sum, { minor }) => sum + minor, 0)
-  const left = computeLineTotal(line) - off
+  const remainingMinor = computeLineTotal(line) - off
   return {
     __typename: 'LineItem',
     id: buildGid('LineItem', line.id),
@@ -181,9 +181,9 @@ function buildLineSource(context: Context, line: Line, order: Order, allocations
     ...buildCommonLineSource(context, line),
     originalUnitPriceSet: buildMoneyBag(line.unitMinor),
     originalTotalSet: buildMoneyBag(computeLineTotal(line)),
-    discountedTotalSet: buildMoneyBag(left),
+    discountedTotalSet: buildMoneyBag(remainingMinor),
     discountedUnitPriceSet: buildMoneyBag(line.unitMinor),
-    discountedUnitPriceAfterAllDiscountsSet: buildMoneyBag(Math.round(left / line.quantity)),
+    discountedUnitPriceAfterAllDiscountsSet: buildMoneyBag(Math.round(remainingMinor / line.quantity)),
     totalDiscountSet: buildMoneyBag(off),
     discountAllocations: allocations.map(({ reduction, index, minor }) => ({
       allocatedAmountSet: buildMoneyBag(minor),

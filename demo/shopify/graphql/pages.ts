@@ -41,12 +41,12 @@ export function paginateList<T>(rows: readonly T[], args: PageArgs, present: (ro
   const end = args.before ? readPosition(args.before) : ordered.length
   const range = ordered.slice(start, end)
   const from = args.first == null ? Math.max(0, range.length - size) : 0
-  const shown = range.slice(from, from + size)
+  const pageRows = range.slice(from, from + size)
   const cursor = (index: number) => encodeCursor({ last_id: start + from + index })
   return buildConnection(
-    shown.map((row, index) => ({ node: () => present(row), cursor: cursor(index) })),
+    pageRows.map((row, index) => ({ node: () => present(row), cursor: cursor(index) })),
     {
-      hasNextPage: start + from + shown.length < ordered.length,
+      hasNextPage: start + from + pageRows.length < ordered.length,
       hasPreviousPage: start + from > 0,
     },
   )
@@ -80,9 +80,9 @@ export function paginateRows<K extends Kind>(query: RowQuery<K>, args: PageArgs)
     ...(after?.values ?? []),
     size + 1,
   )
-  const shown = rows.slice(0, size)
+  const pageRows = rows.slice(0, size)
   return buildConnection(
-    shown.map(({ id, place, doc }) => ({
+    pageRows.map(({ id, place, doc }) => ({
       node: () => query.present(JSON.parse(doc) as Records[K]),
       cursor: encodeCursor({ last_id: id, last_value: place }),
     })),

@@ -35,7 +35,7 @@ export function serveGraphql(app: FastifyInstance, api: Api) {
     const query = parseRequest(request.body)
     if (!query) return reply.code(400).send({ errors: { query: 'Required parameter missing or invalid' } })
     const answer = await answerQuery(api, context, query)
-    api.faults.tell(query.query, answer)
+    api.faults.record(query.query, answer)
     return reply.send(answer)
   })
 }

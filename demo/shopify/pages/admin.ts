@@ -66,10 +66,10 @@ function renderButtons(order: Order): string {
     cancel: isOpen,
     void: isOpen && isUnpaid,
   }
-  const renderButton = (deed: OrderAction) =>
-    `<button class="button small quiet" name="deed" value="${deed}" aria-label="${ACTION_LABELS[deed]} order #${order.number}">${ACTION_LABELS[deed]}</button>`
-  const shown = (Object.keys(ACTION_LABELS) as OrderAction[]).filter((deed) => fits[deed])
-  return `<form method="post" action="/admin" class="row-buttons"><input type="hidden" name="do" value="order"><input type="hidden" name="order" value="${order.id}">${shown.map(renderButton).join('')}</form>`
+  const renderButton = (action: OrderAction) =>
+    `<button class="button small quiet" name="deed" value="${action}" aria-label="${ACTION_LABELS[action]} order #${order.number}">${ACTION_LABELS[action]}</button>`
+  const actions = (Object.keys(ACTION_LABELS) as OrderAction[]).filter((action) => fits[action])
+  return `<form method="post" action="/admin" class="row-buttons"><input type="hidden" name="do" value="order"><input type="hidden" name="order" value="${order.id}">${actions.map(renderButton).join('')}</form>`
 }
 
 function renderDiscountRow(shop: Shop, discount: Discount): string {
@@ -97,10 +97,11 @@ function renderTable(name: string, heads: string, rows: string[]): string {
 
 export function handleAdminForm(view: View): FastifyReply {
   const { shop, form, reply } = view
-  const deed = form.get('do')
-  if (deed === 'theme') writeThemeHead(shop, (form.get('head') ?? '').slice(0, 20_000))
-  if (deed === 'password') writeSetup(shop, { ...readSetup(shop), password: form.get('password')?.trim() || null })
+  const command = form.get('do')
+  if (command === 'theme') writeThemeHead(shop, (form.get('head') ?? '').slice(0, 20_000))
+  if (command === 'password') writeSetup(shop, { ...readSetup(shop), password: form.get('password')?.trim() || null })
   const action = form.get('deed') ?? ''
-  if (deed === 'order' && action in ACTION_LABELS) changeOrder(view, Number(form.get('order')), action as OrderAction)
+  if (command === 'order' && action in ACTION_LABELS)
+    changeOrder(view, Number(form.get('order')), action as OrderAction)
   return reply.redirect('/admin', 303)
 }

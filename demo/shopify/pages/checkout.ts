@@ -122,8 +122,8 @@ function renderField(name: string, label: string, value: string, more: string): 
 }
 
 /** Never ticked by default. */
-const renderBox = (name: string, words: string, isOn: boolean) =>
-  `<label class="choice agree"><input type="checkbox" name="${name}" value="1"${isOn ? ' checked' : ''}><span>${words}</span></label>`
+const renderBox = (name: string, label: string, isOn: boolean) =>
+  `<label class="choice agree"><input type="checkbox" name="${name}" value="1"${isOn ? ' checked' : ''}><span>${label}</span></label>`
 
 /** Handles a submitted form, or one saved field (`do=keep`). */
 export function handleCheckoutForm(view: View, token: string): FastifyReply | null {

@@ -106,7 +106,7 @@ async function refuseForeignForms(request: FastifyRequest, reply: FastifyReply) 
 function serveFiles(app: FastifyInstance) {
   const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
   const files: Record<string, [type: string, text: string]> = {
-    'shop.css': ['text/css; charset=utf-8', read('../../store/assets/store.css') + read('../assets/look.css')],
+    'shop.css': ['text/css; charset=utf-8', read('../../store/assets/store.css') + read('../assets/shop.css')],
     'shop.js': ['text/javascript; charset=utf-8', read('../assets/shop.js')],
     'icon.svg': ['image/svg+xml', logo.replace('<svg', '<svg xmlns="http://www.w3.org/2000/svg"')],
   }

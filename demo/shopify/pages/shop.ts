@@ -24,9 +24,9 @@ export function renderCollectionPage(view: View): FastifyReply {
   const renderTab = (name: string) =>
     `<a href="/collections/all${name ? `?type=${name}` : ''}"${name === type ? ' aria-current="page"' : ''}>${name || 'All'}</a>`
   const types = [...new Set(all.map(({ productType }) => productType))].toSorted()
-  const shown = type ? all.filter(({ productType }) => productType === type) : all
+  const products = type ? all.filter(({ productType }) => productType === type) : all
   const tabs = ['', ...types].map(renderTab).join('')
-  const body = `<h1>Shop</h1><nav class="tabs" aria-label="Kinds of goods">${tabs}</nav>${renderGrid(view.shop, shown)}`
+  const body = `<h1>Shop</h1><nav class="tabs" aria-label="Kinds of goods">${tabs}</nav>${renderGrid(view.shop, products)}`
   return show(view, { title: 'Shop', body, path: 'shop' })
 }
 

@@ -58,11 +58,11 @@ ${
 export function handleAdminForm(view: View, form: URLSearchParams): FastifyReply {
   const { shop, reply } = view
   const order = findOrder(shop, Number(form.get('order')))
-  const deed = form.get('do') ?? ''
-  if (order && deed === 'refund')
+  const action = form.get('do') ?? ''
+  if (order && action === 'refund')
     addRefund(shop, order, order.totalMinor - sumRefunds(shop, order.id), 'Refunded by the owner')
-  else if (order && deed === 'trash') trashOrder(shop, order)
-  else if (order && deed in statusNames) changeStatus(shop, order, deed as OrderStatus)
+  else if (order && action === 'trash') trashOrder(shop, order)
+  else if (order && action in statusNames) changeStatus(shop, order, action as OrderStatus)
   return reply.redirect('/wp-admin/', 303)
 }
 
@@ -74,8 +74,8 @@ function orderRow(shop: Shop, order: Order): string {
 }
 
 function renderButtons(shop: Shop, order: Order): string {
-  const renderButton = (deed: string, label: string) =>
-    `<button class="button small quiet" name="do" value="${deed}" aria-label="${label} order ${order.id}">${label}</button>`
+  const renderButton = (action: string, label: string) =>
+    `<button class="button small quiet" name="do" value="${action}" aria-label="${label} order ${order.id}">${label}</button>`
   const isOpen = ['pending', 'failed', 'on-hold'].includes(order.status)
   const isPaid = ['processing', 'completed'].includes(order.status) && sumRefunds(shop, order.id) < order.totalMinor
   const list = [

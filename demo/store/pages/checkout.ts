@@ -56,9 +56,9 @@ function renderConsentBox(shop: Shop, { said }: Session, channel: keyof typeof c
   const boxes = readBoxes(shop)
   const box = boxes?.find((each) => each.channel === channel)
   if (boxes && !box) return ''
-  const words = box?.words ?? consentWordings[channel]
+  const text = box?.words ?? consentWordings[channel]
   const field = box ? ` data-field="recoup/consent-${channel}"${said?.[channel]?.isGiven ? ' checked' : ''}` : ''
-  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${box?.id ?? computeWordingId(words)}" data-agree="${channel}"${field}><span>${escapeHtml(words)}</span></label>`
+  return `<label class="choice agree"><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${box?.id ?? computeWordingId(text)}" data-agree="${channel}"${field}><span>${escapeHtml(text)}</span></label>`
 }
 
 function renderAddress(shop: Shop, session: Session): string {

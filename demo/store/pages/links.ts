@@ -24,10 +24,10 @@ export function followCheckoutLink(view: View): FastifyReply | null {
   saveSession(shop, session)
   for (const cookie of buildSessionCookies(shop, session, priceCart(shop, session).hash))
     reply.header('set-cookie', cookie)
-  const keptParams = Object.entries(query).filter(
+  const otherParams = Object.entries(query).filter(
     ([name, value]) => name !== 'products' && name !== 'coupon' && typeof value === 'string',
   )
-  const pairs = [...keptParams, ['session', createCartToken(shop, session)] as const].map(
+  const pairs = [...otherParams, ['session', createCartToken(shop, session)] as const].map(
     ([name, value]) => `${urlEncode(name)}=${urlEncode(String(value))}`,
   )
   return reply.redirect(`${shop.home}/checkout/?${pairs.join('&')}`, 302)

@@ -20,11 +20,11 @@ export function renderReceivedPage(view: View, id: number): FastifyReply | null 
   const order = findOrderByKey(view, id)
   if (!order) return null
   const isOpen = order.status === 'pending' || order.status === 'failed'
-  const words = isOpen ? 'Your order is waiting for its payment.' : 'Thank you. Your order has been received.'
+  const text = isOpen ? 'Your order is waiting for its payment.' : 'Thank you. Your order has been received.'
   const pay = isOpen
     ? `<p><a class="button" href="${buildPaymentUrl(view.shop, order)}">Pay for this order</a></p>`
     : ''
-  const body = `<section class="received" data-order-id="${order.id}" data-order-status="${order.status}"><h1>Order received</h1><p class="lead">${words}</p>
+  const body = `<section class="received" data-order-id="${order.id}" data-order-status="${order.status}"><h1>Order received</h1><p class="lead">${text}</p>
 <dl class="facts"><div><dt>Order number</dt><dd>${order.id}</dd></div><div><dt>Date</dt><dd>${formatLocalTime(order.createdAt).replace('T', ' ')}</dd></div>
 <div><dt>Total</dt><dd>${formatPrice(view.shop, order.totalMinor)}</dd></div><div><dt>Status</dt><dd>${statusNames[order.status] ?? order.status}</dd></div>
 <div><dt>Payment</dt><dd>${escapeHtml(order.paymentTitle || '–')}</dd></div></dl>${pay}${renderLines(view.shop, order)}
@@ -36,11 +36,11 @@ export function payPage(view: View, id: number, form?: URLSearchParams): Fastify
   const order = findOrderByKey(view, id)
   if (!order) return null
   if (!['pending', 'failed', 'checkout-draft'].includes(order.status)) {
-    const words = `This order's status is “${statusNames[order.status] ?? order.status}”—it cannot be paid for. Please contact us if you need assistance.`
+    const text = `This order's status is “${statusNames[order.status] ?? order.status}”—it cannot be paid for. Please contact us if you need assistance.`
     return show(view, {
       title: 'Pay for order',
       body: `<h1>Pay for order</h1>${renderLines(view.shop, order)}`,
-      error: words,
+      error: text,
     })
   }
   if (needsEmail(view, order, form)) return show(view, renderEmailForm(form?.get('email') != null))

@@ -35,11 +35,11 @@ export function renderShopPage(view: View): FastifyReply {
   const all = listShopProducts(view.shop)
   const shelf = asText(view.query.shelf)
   const shelves = [...new Set(all.flatMap(({ categories }) => categories.map(({ name }) => name)))].toSorted()
-  const shown = shelf ? all.filter(({ categories }) => categories.some(({ slug }) => slug === shelf)) : all
+  const products = shelf ? all.filter(({ categories }) => categories.some(({ slug }) => slug === shelf)) : all
   const renderTab = (slug: string, name: string) =>
     `<a href="/shop/${slug ? `?shelf=${slug}` : ''}"${slug === (shelf ?? '') ? ' aria-current="page"' : ''}>${name}</a>`
   const tabs = [renderTab('', 'All'), ...shelves.map((name) => renderTab(name.toLowerCase(), escapeHtml(name)))]
-  const body = `<h1>Shop</h1><nav class="tabs" aria-label="Shelves">${tabs.join('')}</nav>${renderGrid(view.shop, shown)}`
+  const body = `<h1>Shop</h1><nav class="tabs" aria-label="Shelves">${tabs.join('')}</nav>${renderGrid(view.shop, products)}`
   return show(view, { title: 'Shop', body, path: 'shop' })
 }
 

@@ -190,8 +190,8 @@ function checkTypes(body: Body) {
 
 // Only a published coupon reserves its code.
 function checkCode(shop: Shop, code: string, ownId: number) {
-  const taken = findCouponByCode(shop, code)
-  if (!taken || taken.id === ownId) return
+  const existing = findCouponByCode(shop, code)
+  if (!existing || existing.id === ownId) return
   throw new RestError(400, 'woocommerce_rest_coupon_code_already_exists', 'The coupon code already exists')
 }
 

@@ -47,7 +47,7 @@ function readCall(shop: Shop, request: FastifyRequest): HttpCall | null {
     .replace(/(?<!\/)\/+$/, '')
     .replace(/^\/wc\/v2\//, '/wc/v3/')
   const common = { method: request.method, rawPath, query, rawBody: '', headers: request.headers, ip: request.ip }
-  return { ...common, route, looksAtKeys: isPretty }
+  return { ...common, route, readsKeys: isPretty }
 }
 
 async function answer(shop: Shop, wire: HttpCall, reply: FastifyReply) {

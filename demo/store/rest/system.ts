@@ -260,7 +260,7 @@ function listSettings(shop: Shop): Setting[] {
   const places = { ...countries, 'US:VT': 'United States (US) - Vermont' }
   const yesNo = (is: boolean) => (is ? 'yes' : 'no')
   const { html, name } = findCurrency(shop)
-  const ways = {
+  const labels = {
     all: 'Sell to all countries',
     all_except: 'Sell to all countries, except for&hellip;',
     specific: 'Sell to specific countries',
@@ -273,9 +273,9 @@ function listSettings(shop: Shop): Setting[] {
     buildTextSetting('store_city', 'City', 'Burlington'),
     pick('default_country', 'Country / State', places, base),
     buildTextSetting('store_postcode', 'Postcode / ZIP', '05401'),
-    pick('allowed_countries', 'Selling location(s)', ways, 'specific'),
-    pick('all_except_countries', ways.all_except, countries, '', many),
-    pick('specific_allowed_countries', ways.specific, countries, shop.sellingCountries, many),
+    pick('allowed_countries', 'Selling location(s)', labels, 'specific'),
+    pick('all_except_countries', labels.all_except, countries, '', many),
+    pick('specific_allowed_countries', labels.specific, countries, shop.sellingCountries, many),
     pick('ship_to_countries', 'Shipping location(s)', { '': 'Ship to all countries you sell to' }, ''),
     pick('specific_ship_to_countries', 'Ship to specific countries', countries, '', many),
     pick('default_customer_address', 'Default customer location', starts, 'base'),
@@ -291,8 +291,8 @@ function listSettings(shop: Shop): Setting[] {
 }
 
 function buildTextSetting(id: string, label: string, value: unknown, fallback = ''): Setting {
-  const words = { label, description: label, tip: label }
-  return { id: `woocommerce_${id}`, ...words, type: 'text', default: fallback, value }
+  const texts = { label, description: label, tip: label }
+  return { id: `woocommerce_${id}`, ...texts, type: 'text', default: fallback, value }
 }
 
 function pick(id: string, label: string, options: Record<string, string>, value: unknown, type = 'select'): Setting {

@@ -5,13 +5,13 @@ import { servedBy } from './http.ts'
 
 /** Serves the OpenAPI description, made from the shared endpoint declarations, and a page at `/docs` to read it. */
 export function docsRoutes(app: FastifyInstance): void {
-  let made: { body: string; etag: string } | undefined
+  let document: { body: string; etag: string } | undefined
   app.get('/docs/openapi.json', async (request, reply) => {
     // Built once: no route is added later, and building takes as long as a hundred requests.
-    made ??= withEtag(openApi(app))
-    reply.headers({ 'cache-control': 'no-cache', etag: made.etag })
-    if (request.headers['if-none-match']?.includes(made.etag)) return reply.code(304).send()
-    return reply.type('application/json; charset=utf-8').send(made.body)
+    document ??= withEtag(openApi(app))
+    reply.headers({ 'cache-control': 'no-cache', etag: document.etag })
+    if (request.headers['if-none-match']?.includes(document.etag)) return reply.code(304).send()
+    return reply.type('application/json; charset=utf-8').send(document.body)
   })
   app.get('/docs', async (_request, reply) => reply.type('text/html; charset=utf-8').send(renderPage(app)))
 }

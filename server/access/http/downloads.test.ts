@@ -101,9 +101,9 @@ test('links are rate limited', async () => {
 
 test('a CSV file has a heading, every row of every page, and no formula cell (X3)', async () => {
   const rows = Array.from({ length: 2_001 }, (_, n) => n)
-  const asked: unknown[] = []
+  const requests: unknown[] = []
   const pages = readPages<number>(async ({ after, limit }) => {
-    asked.push([after, limit])
+    requests.push([after, limit])
     return rows.slice(after === null ? 0 : after + 1).slice(0, limit)
   })
   const file = csvFile<number, { n: number; words: string }>(world.deps, 'numbers', {
@@ -127,7 +127,7 @@ test('a CSV file has a heading, every row of every page, and no formula cell (X3
     "0,'=0",
     "2000,'=2000",
   ])
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     [null, 1_000],
     [999, 1_000],
     [1_999, 1_000],

@@ -124,8 +124,8 @@ export function csvFile<Row, Shown>(
   { columns, pages, show }: CsvRows<Row, Shown>,
 ): DownloadFile {
   const formatLine = (row: Row) => {
-    const shown = show(row)
-    return formatCsvLine(columns.map(([, read]) => read(shown)))
+    const view = show(row)
+    return formatCsvLine(columns.map(([, read]) => read(view)))
   }
   const lines = async function* (): AsyncGenerator<Buffer> {
     yield Buffer.from(CSV_START + formatCsvLine(columns.map(([heading]) => heading)))

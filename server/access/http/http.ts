@@ -157,7 +157,7 @@ interface CallSteps<C, A, T> {
   choose: (session: Session | null, query: unknown, body: unknown) => Promise<T>
   handle: (call: C, chosen: T) => Promise<A>
   /** Sends a non-JSON reply; a JSON reply is checked against the contract. */
-  answer?: (made: A, reply: FastifyReply) => FastifyReply
+  answer?: (result: A, reply: FastifyReply) => FastifyReply
 }
 
 const chooseNothing = async () => undefined
@@ -186,8 +186,8 @@ function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R 
       const query = readInput(endpoint.query, request.query)
       const chosen = await choose(session, query, request.body)
       const body = readInput(endpoint.body, request.body ?? {})
-      const made = await handle({ params, query, body, request, reply, session }, chosen)
-      return answer ? answer(made, reply) : parseReply(endpoint, made)
+      const result = await handle({ params, query, body, request, reply, session }, chosen)
+      return answer ? answer(result, reply) : parseReply(endpoint, result)
     },
   })
 }

@@ -47,8 +47,8 @@ const NOBODYS = '\u0000'
 function findEmptyMessage({ inst }: RawIssue): string | undefined {
   if (!(inst instanceof z.ZodString || inst instanceof z.ZodArray)) return undefined
   const empty = inst instanceof z.ZodArray ? [] : ''
-  const words = inst.safeParse(empty, { error: () => NOBODYS }).error?.issues[0]?.message
-  return words === NOBODYS ? undefined : words
+  const message = inst.safeParse(empty, { error: () => NOBODYS }).error?.issues[0]?.message
+  return message === NOBODYS ? undefined : message
 }
 
 function describeProblem(issue: RawIssue): string {
@@ -107,7 +107,7 @@ const spellings: Record<string, string> = { id: 'ID', ids: 'IDs', url: 'URL', sm
 function formatLabel(path: readonly PropertyKey[]): string {
   const name = path.findLast((part): part is string => typeof part === 'string')
   if (name === undefined) return 'The request'
-  const words = name
+  const label = name
     .slice(0, 60)
     .replace(/([a-z])(?=[A-Z])|_/g, '$1 ')
     .toLowerCase()
@@ -115,6 +115,6 @@ function formatLabel(path: readonly PropertyKey[]): string {
     .map((word) => spellings[word] ?? word)
     .join(' ')
   const last = path.at(-1)
-  if (typeof last === 'number') return `Entry ${last + 1} of ${words}`
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  if (typeof last === 'number') return `Entry ${last + 1} of ${label}`
+  return label.charAt(0).toUpperCase() + label.slice(1)
 }

@@ -6,7 +6,7 @@ import { findUserById } from './users-sql.ts'
 // Operators run this server: their address is in OPERATOR_EMAILS and confirmed (decision 90).
 
 /** `factor_missing`: two-factor sign-in is off; `code_missing`: this session has shown no code. */
-export type OperatorStanding = 'none' | 'factor_missing' | 'code_missing' | 'ready'
+export type OperatorStatus = 'none' | 'factor_missing' | 'code_missing' | 'ready'
 
 type OperatorSession = Pick<Session, 'userId' | 'secondFactorAt'>
 type WorkingSession = OperatorSession & Pick<Session, 'isDemo' | 'viewedUntil'>
@@ -19,28 +19,27 @@ export async function isOperator(
 }
 
 /** For a user who works in their own account. A user who only views an account is no operator there. */
-export function readOperatorStanding(
+export function readOperatorStatus(
   deps: Pick<Deps, 'config' | 'db'>,
   session: WorkingSession,
-): Promise<OperatorStanding> {
-  return session.isDemo || session.viewedUntil ? Promise.resolve('none') : computeStanding(deps, session)
+): Promise<OperatorStatus> {
+  return session.isDemo || session.viewedUntil ? Promise.resolve('none') : computeStatus(deps, session)
 }
 
 /** Throws `not_found` for other users, so that they see no operator pages. */
 export async function assertOperator(deps: Pick<Deps, 'config' | 'db'>, session: WorkingSession): Promise<void> {
-  const standing = await readOperatorStanding(deps, session)
-  if (standing === 'none') throw new AppError('not_found', 'Not found')
-  if (standing === 'factor_missing') throw new AppError('forbidden', 'Set up two-factor sign-in first.')
-  if (standing === 'code_missing')
-    throw new AppError('forbidden', 'Sign in again with a code of your authenticator app.')
+  const status = await readOperatorStatus(deps, session)
+  if (status === 'none') throw new AppError('not_found', 'Not found')
+  if (status === 'factor_missing') throw new AppError('forbidden', 'Set up two-factor sign-in first.')
+  if (status === 'code_missing') throw new AppError('forbidden', 'Sign in again with a code of your authenticator app.')
 }
 
 /** A view of an account ends when the operator loses the right. */
 export async function mayStillView(deps: Pick<Deps, 'config' | 'db'>, session: OperatorSession): Promise<boolean> {
-  return (await computeStanding(deps, session)) === 'ready'
+  return (await computeStatus(deps, session)) === 'ready'
 }
 
-async function computeStanding(deps: Pick<Deps, 'config' | 'db'>, session: OperatorSession): Promise<OperatorStanding> {
+async function computeStatus(deps: Pick<Deps, 'config' | 'db'>, session: OperatorSession): Promise<OperatorStatus> {
   const user = await findOperator(deps, session)
   if (!user) return 'none'
   if (!user.totp_confirmed_at) return 'factor_missing'

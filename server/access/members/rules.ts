@@ -11,7 +11,7 @@ export const SESSION_TOUCH_MS = 5 * 60_000
 export const RESET_MS = 3_600_000
 export const INVITATION_MS = 7 * DAY_MS
 /** How long an expired invitation stays listed, so that it can be sent again. */
-export const INVITATION_KEPT_MS = 30 * DAY_MS
+export const INVITATION_RETENTION_MS = 30 * DAY_MS
 export const EMAIL_CHANGE_MS = DAY_MS
 /** How long the old address can revert a change of address. */
 export const EMAIL_UNDO_MS = 3 * DAY_MS

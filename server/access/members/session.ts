@@ -77,8 +77,8 @@ export async function startView(
 function slideExpiry(deps: Pick<Deps, 'db' | 'now'>, session: Session) {
   const now = deps.now()
   const account = { accountId: session.accountId, db: deps.db }
-  const seenBefore = later(now, -SESSION_TOUCH_MS)
-  return sql.touchSession(account, { id: session.sessionId, now, seenBefore, expiresAt: later(now, SESSION_MS) })
+  const touchedBefore = later(now, -SESSION_TOUCH_MS)
+  return sql.touchSession(account, { id: session.sessionId, now, touchedBefore, expiresAt: later(now, SESSION_MS) })
 }
 
 /** Sets the session's current store. The caller has checked that it belongs to the account. */

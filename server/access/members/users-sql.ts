@@ -72,14 +72,14 @@ export function insertSession(
 /** Extends the expiry; changes nothing when the last use was written recently. */
 export function touchSession(
   { db, accountId }: AccountDb,
-  session: { id: string; now: Date; seenBefore: Date; expiresAt: Date },
+  session: { id: string; now: Date; touchedBefore: Date; expiresAt: Date },
 ) {
   return db
     .updateTable('sessions')
     .set({ last_seen_at: session.now, expires_at: session.expiresAt })
     .where('account_id', '=', accountId)
     .where('id', '=', session.id)
-    .where('last_seen_at', '<', session.seenBefore)
+    .where('last_seen_at', '<', session.touchedBefore)
     .execute()
 }
 

@@ -18,7 +18,7 @@ export async function confirmAddress(db: Db | Tx, userId: string, email: string,
  * Whether a member of the account has a confirmed address, and the account's age. Invited members count, because only a
  * confirmed account invites; the demo needs no confirmation.
  */
-export function readStanding({ db, accountId }: AccountDb | AccountTx) {
+export function readVerification({ db, accountId }: AccountDb | AccountTx) {
   return db
     .selectFrom('accounts as a')
     .select(({ exists, selectFrom }) => [

@@ -17,7 +17,7 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-async function aStranger(name = 'Ada') {
+async function createUnverified(name = 'Ada') {
   const email = createAddress()
   const { token, user } = await postAuth(world, 'register', { name, email, password: 'correct horse' })
   await world.runJobs()
@@ -31,37 +31,37 @@ const call = (path: string, token: string, body: object = {}, method = 'POST') =
   world.request(method, path, { token, body })
 const first = 'Confirm your email address first. Until then, our mail server sends nothing for your account.'
 
-const onlyCartOf = (storeId: string) =>
+const readOnlyCart = (storeId: string) =>
   world.db.selectFrom('carts').select('id').where('store_id', '=', storeId).executeTakeFirstOrThrow()
 
 /** A shop whose owner has not confirmed their address. */
-async function anUnprovenShop() {
+async function createUnprovenShop() {
   const shop = await createShop(world, { isFlowOn: false })
   await world.db.updateTable('users').set({ email_confirmed_at: null }).where('id', '=', shop.userId).execute()
   const { email } = await shop.order({})
   world.advance(2 * 3_600_000)
-  const cart = await onlyCartOf(shop.storeId)
+  const cart = await readOnlyCart(shop.storeId)
   return { ...shop, cartId: cart.id, customer: email! }
 }
 
 test('registering mails a link, and following it confirms the address', async () => {
-  const stranger = await aStranger()
-  expect((await fetchMe(world, stranger.token)).user.isEmailConfirmed).toBe(false)
-  const token = linkTo(stranger.email)
+  const user = await createUnverified()
+  expect((await fetchMe(world, user.token)).user.isEmailConfirmed).toBe(false)
+  const token = linkTo(user.email)
   expect(await verify(token)).toMatchObject({ status: 200, message: 'Your email address is confirmed.' })
-  expect((await fetchMe(world, stranger.token)).user.isEmailConfirmed).toBe(true)
+  expect((await fetchMe(world, user.token)).user.isEmailConfirmed).toBe(true)
   expect((await verify(token)).status).toBe(200)
 })
 
 test('the mail to an unconfirmed address contains no text of the person who registered it', async () => {
-  const { email } = await aStranger('Free money for you')
+  const { email } = await createUnverified('Free money for you')
   const mail = world.sent.find((each) => each.to === email)!
   expect(`${mail.subject} ${mail.text} ${mail.html}`).not.toContain('Free money')
 })
 
 test('a confirmation link is valid for its address and seven days only, and cannot be forged', async () => {
-  const [stranger, late, moved] = [await aStranger(), await aStranger(), await aStranger()]
-  const token = linkTo(stranger.email)
+  const [user, late, moved] = [await createUnverified(), await createUnverified(), await createUnverified()]
+  const token = linkTo(user.email)
   const [userId, expires, mac] = token.split('.')
   await world.db.updateTable('users').set({ email: createAddress() }).where('id', '=', moved.userId).execute()
   const bad = [
@@ -84,10 +84,10 @@ test('a confirmation link is valid for its address and seven days only, and cann
 })
 
 test('the link can be sent again three times an hour, until the address is confirmed', async () => {
-  const stranger = await aStranger()
+  const user = await createUnverified()
   world.sent.length = 0
-  const again = () => call('/api/auth/verify-email/resend', stranger.token)
-  expect((await again()).body.message).toBe(`We have sent a link to ${stranger.email}.`)
+  const again = () => call('/api/auth/verify-email/resend', user.token)
+  expect((await again()).body.message).toBe(`We have sent a link to ${user.email}.`)
   const { config } = world.deps
   world.deps.config = { ...config, smtpUrl: undefined, isLocal: true }
   expect((await again()).body.message).toBe('A confirmation link is on its way to this server’s built-in mailbox.')
@@ -95,14 +95,14 @@ test('the link can be sent again three times an hour, until the address is confi
   await world.runJobs()
   await again()
   expect((await again()).status).toBe(429)
-  await verify(linkTo(stranger.email))
+  await verify(linkTo(user.email))
   expect((await again()).body.message).toBe('Your email address is already confirmed.')
 })
 
 test('an account without a confirmed address sends no mail: no message, test, invitation or flow', async () => {
-  const shop = await anUnprovenShop()
+  const shop = await createUnprovenShop()
   const { cartId, customer, flowId } = shop
-  const asked: [string, object][] = [
+  const requests: [string, object][] = [
     ['/api/email/send-email', { to: customer, cart_id: cartId, subject: 'You have won', body: 'Call us' }],
     ['/api/email/send-email', { to: customer, cart_id: cartId }],
     ['/api/email/schedule-reminder', { cartId, delayHours: 1 }],
@@ -115,7 +115,7 @@ test('an account without a confirmed address sends no mail: no message, test, in
   ]
   const missing = async () => (await call('/api/flows', shop.token, {}, 'GET')).body.flows[0].missing
   expect(await missing()).toContain(first)
-  for (const [path, body] of asked) {
+  for (const [path, body] of requests) {
     const reply = await call(path, shop.token, body)
     expect([path, reply.status, reply.body.error]).toEqual([path, 403, first])
   }
@@ -123,7 +123,7 @@ test('an account without a confirmed address sends no mail: no message, test, in
   expect(world.sent).toEqual([])
   await world.db.updateTable('users').set({ email_confirmed_at: world.now }).where('id', '=', shop.userId).execute()
   expect(await missing()).not.toContain(first)
-  expect((await call('/api/team/invitations', shop.token, asked[6]![1])).status).toBe(200)
+  expect((await call('/api/team/invitations', shop.token, requests[6]![1])).status).toBe(200)
   expect((await call(`/api/flows/${flowId}/switch`, shop.token, { isOn: true })).status).toBe(200)
 })
 
@@ -137,27 +137,25 @@ test('an invitation, a reset or a change of address also confirms the address', 
     body: { token, name: 'Mia', password: 'correct horse' },
   })
   expect(joined.body.user.isEmailConfirmed).toBe(true)
-  const stranger = await aStranger()
-  await postAuth(world, 'forgot-password', { email: stranger.email })
+  const user = await createUnverified()
+  await postAuth(world, 'forgot-password', { email: user.email })
   await world.runJobs()
-  const reset = /reset-password\?token=([\w-]+)/.exec(
-    world.sent.findLast((mail) => mail.to === stranger.email)!.text,
-  )![1]!
+  const reset = /reset-password\?token=([\w-]+)/.exec(world.sent.findLast((mail) => mail.to === user.email)!.text)![1]!
   await postAuth(world, 'reset-password', { token: reset, password: 'brand new' })
-  expect((await postAuth(world, 'login', { email: stranger.email, password: 'brand new' })).user.isEmailConfirmed).toBe(
+  expect((await postAuth(world, 'login', { email: user.email, password: 'brand new' })).user.isEmailConfirmed).toBe(
     true,
   )
 })
 
 test('a name with an address, a control character or more than 80 characters is refused', async () => {
   const owner = await createUser(world)
-  const words = 'A name cannot contain a web or email address'
+  const message = 'A name cannot contain a web or email address'
   const refused = ['Bank https://evil.example/x', 'Win at evil.store', 'www.evil.com', 'a@b.co', 'бук.рф', '10.0.0.1']
   for (const name of refused) {
     const body = { name, email: createAddress(), password: '123456' }
-    expect(await postAuth(world, 'register', body)).toMatchObject({ status: 400, fields: { name: words } })
-    expect((await call('/api/auth/profile', owner.token, { name }, 'PATCH')).body.fields).toEqual({ name: words })
-    expect((await call('/api/account', owner.token, { name }, 'PATCH')).body.fields).toEqual({ name: words })
+    expect(await postAuth(world, 'register', body)).toMatchObject({ status: 400, fields: { name: message } })
+    expect((await call('/api/auth/profile', owner.token, { name }, 'PATCH')).body.fields).toEqual({ name: message })
+    expect((await call('/api/account', owner.token, { name }, 'PATCH')).body.fields).toEqual({ name: message })
   }
   for (const name of ['x'.repeat(81), 'a\u0007b', 'a\u202eb', 'a\nb']) {
     expect((await call('/api/auth/profile', owner.token, { name }, 'PATCH')).status).toBe(400)
@@ -199,10 +197,10 @@ test('the number of mails with custom text grows with the account’s age', asyn
   const shop = await createShop(world)
   const { email } = await shop.order({})
   world.advance(2 * 3_600_000)
-  const cart = await onlyCartOf(shop.storeId)
+  const cart = await readOnlyCart(shop.storeId)
   const missing = Array.from({ length: 60 }, () => crypto.randomUUID())
-  const bulk = (ids: string[], words: object) =>
-    call('/api/carts/send', shop.token, { channel: 'email', cartIds: ids, ...words })
+  const bulk = (ids: string[], message: object) =>
+    call('/api/carts/send', shop.token, { channel: 'email', cartIds: ids, ...message })
   expect((await bulk(missing, {})).status).toBe(200)
   expect(await bulk(missing, { body: 'Our own words' })).toMatchObject({
     status: 429,
@@ -226,7 +224,7 @@ test('a test mail begins with a note that it is a test from Recoup', async () =>
   const shop = await createShop(world)
   await shop.order({})
   world.advance(2 * 3_600_000)
-  const cart = await onlyCartOf(shop.storeId)
+  const cart = await readOnlyCart(shop.storeId)
   const test = { channel: 'email', cartId: cart.id, subject: 'Your bank', body: 'Call us at once' }
   expect((await call('/api/messages/test-send', shop.token, test)).body.isAccepted).toBe(true)
   const line = 'This is a test message sent by a Recoup user. It is not a message from a shop.'
@@ -237,7 +235,7 @@ test('a test mail begins with a note that it is a test from Recoup', async () =>
 })
 
 test('an account with its own mail server may send before the address is confirmed, and keeps that server until then', async () => {
-  const shop = await anUnprovenShop()
+  const shop = await createUnprovenShop()
   await world.db
     .insertInto('mail_servers')
     .values({

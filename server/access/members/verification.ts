@@ -29,8 +29,8 @@ export async function verifyEmail(
   const [userId = '', expires = '', mac = ''] = input.token.split('.')
   const isShaped = /^[\da-f-]{36}$/.test(userId) && /^\d{13}$/.test(expires) && Number(expires) > deps.now().getTime()
   const user = isShaped ? await findUserById(deps.db, userId) : undefined
-  const wanted = deps.secrets.token('verify-email', `${userId}.${expires}.${user?.email}`)
-  const isProven = user && isSameSecret(mac, wanted)
+  const expected = deps.secrets.token('verify-email', `${userId}.${expires}.${user?.email}`)
+  const isProven = user && isSameSecret(mac, expected)
   if (!isProven || !(await sql.confirmAddress(deps.db, user.id, user.email, deps.now()))) {
     throw new AppError('invalid', authTexts.invalidVerification)
   }
@@ -52,30 +52,30 @@ export async function resendVerification(
 
 /** Call before our domain sends mail with the account's text. */
 export async function assertVerified(account: AccountDb | AccountTx): Promise<void> {
-  const standing = requireFound(await sql.readStanding(account), 'Account')
-  assertNotSuspended(standing)
-  assertConfirmed(standing)
+  const verification = requireFound(await sql.readVerification(account), 'Account')
+  assertNotSuspended(verification)
+  assertConfirmed(verification)
 }
 
 /** The same check for messages, which an account with its own mail server sends from its own domain. */
 export async function assertMayMail(account: AccountDb | AccountTx): Promise<void> {
-  const standing = requireFound(await sql.readStanding(account), 'Account')
-  assertNotSuspended(standing)
-  if (isUnconfirmed(standing)) throw new AppError('forbidden', authTexts.verifyFirst)
+  const verification = requireFound(await sql.readVerification(account), 'Account')
+  assertNotSuspended(verification)
+  if (isUnconfirmed(verification)) throw new AppError('forbidden', authTexts.verifyFirst)
 }
 
 /** Whether the account cannot send messages until an address is confirmed. */
 export async function needsConfirmedAddress(account: AccountDb | AccountTx): Promise<boolean> {
-  return isUnconfirmed(requireFound(await sql.readStanding(account), 'Account'))
+  return isUnconfirmed(requireFound(await sql.readVerification(account), 'Account'))
 }
 
-type Standing = NonNullable<Awaited<ReturnType<typeof sql.readStanding>>>
+type Verification = NonNullable<Awaited<ReturnType<typeof sql.readVerification>>>
 
-const isUnconfirmed = ({ has_own_server, is_demo, is_confirmed }: Standing) =>
+const isUnconfirmed = ({ has_own_server, is_demo, is_confirmed }: Verification) =>
   !has_own_server && !is_demo && !is_confirmed
 
 /** An operator suspended the account: test mails and invitations are blocked too (decision 90). */
-function assertNotSuspended({ suspended_reason: reason }: Standing): void {
+function assertNotSuspended({ suspended_reason: reason }: Verification): void {
   if (reason !== null) throw new AppError('forbidden', `Sending of your account is suspended: ${reason}`)
 }
 
@@ -85,10 +85,10 @@ function assertConfirmed({ is_demo, is_confirmed }: { is_demo: boolean; is_confi
 
 /** Counts mails with custom text, whose limit grows with the account's age. The count is part of the transaction. */
 export async function takeOwnText(deps: Deps, account: AccountTx, count: number): Promise<void> {
-  const standing = requireFound(await sql.readStanding(account), 'Account')
-  const most = customTextLimit(standing.created_at, deps.now())
+  const verification = requireFound(await sql.readVerification(account), 'Account')
+  const most = customTextLimit(verification.created_at, deps.now())
   // Only this machine reaches an instance in local mode, and the demo's mail stays in its own mailbox.
-  if (most === null || standing.is_demo || standing.has_own_server || deps.config.isLocal) return
+  if (most === null || verification.is_demo || verification.has_own_server || deps.config.isLocal) return
   const limit = { ...limits.ownTextPerAccount, points: most }
   const waitS = await takeMany(deps, limit, { db: account.db, subject: account.accountId, count })
   if (waitS === 0) return

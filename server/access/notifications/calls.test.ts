@@ -25,7 +25,7 @@ async function floods(count: number, { first = 1 } = {}) {
   await groupNotifications(world.deps)
 }
 
-async function cartsLeft(count: number) {
+async function abandonCarts(count: number) {
   for (let n = 1; n <= count; n++) {
     const about = { cartId: createId(), customer: `Ada ${n}`, itemCount: 1, value: 100, currency: 'USD' }
     // Eight a day, so that none are grouped.
@@ -105,7 +105,7 @@ test('connection tests are omitted on request (decision 130)', async () => {
 
 test('filters, searches, and lists rows newer than a given one (decisions 68 and 70)', async () => {
   await floods(3)
-  await cartsLeft(2)
+  await abandonCarts(2)
   const [first] = await listed('?filter=problems')
   expect(await ceilings('?filter=problems')).toEqual([3, 2, 1])
   expect(
@@ -126,7 +126,7 @@ test('new carts are the newest hundred about abandoned carts, read and unread (d
   tags: ['A7'],
 }, async () => {
   await floods(2)
-  await cartsLeft(101)
+  await abandonCarts(101)
   const { notifications } = (await ask('GET', '/new-cart-notifications')).body
   expect(notifications).toHaveLength(100)
   expect(notifications[0].data.customer).toBe('Ada 101')
@@ -161,15 +161,15 @@ test('reading and deleting affect only the member (decision 66)', { tags: ['A7']
 
 test('mark all and clear all stop at the newest row that the browser has seen (decision 67)', async () => {
   await floods(3)
-  const [seen] = await listed()
+  const [first] = await listed()
   await floods(2, { first: 4 })
-  expect((await ask('POST', '/mark-read', { upTo: seen!._id })).body.count).toBe(2)
+  expect((await ask('POST', '/mark-read', { upTo: first!._id })).body.count).toBe(2)
   const oldest = (await listed()).at(-1)!
   await ask('POST', '/mark-read', { notificationIds: [oldest._id], read: false })
   expect(await ceilings('?filter=unread')).toEqual([5, 4, 1])
   // A row marked as unread below the bound stays unread until the next "mark all".
-  expect((await ask('POST', '/mark-read', { upTo: seen!._id })).body.count).toBe(2)
-  const cleared = await ask('DELETE', '', { upTo: seen!._id })
+  expect((await ask('POST', '/mark-read', { upTo: first!._id })).body.count).toBe(2)
+  const cleared = await ask('DELETE', '', { upTo: first!._id })
   expect(await ceilings()).toEqual([5, 4])
   expect(cleared.body.count).toBe(2)
   expect((await ask('POST', '/restore', { undo: cleared.body.undo })).body.count).toBe(2)
@@ -181,12 +181,12 @@ test('a deletion takes its ids from body or query and can be undone (decisions 6
 }, async () => {
   await floods(4)
   const [d, c, b, a] = (await listed()).map(({ _id }) => _id)
-  const gone = await ask('DELETE', '', { notificationIds: [a] })
+  const deleted = await ask('DELETE', '', { notificationIds: [a] })
   await ask('DELETE', `?platform=woocommerce&notificationIds=${b},${c}`)
   expect(await ceilings()).toEqual([4])
   await ask('DELETE', `?notificationIds=${d}&notificationIds=${a}`)
   expect(await ceilings()).toEqual([])
-  await ask('POST', '/restore', { undo: gone.body.undo })
+  await ask('POST', '/restore', { undo: deleted.body.undo })
   expect(await ceilings()).toEqual([1])
   expect((await ask('POST', '/restore', { undo: 'nonsense' })).status).toBe(400)
 })
@@ -203,17 +203,17 @@ test('clearing again after a late undo restores nothing', async () => {
 test('unknown ids and ids of another store change nothing and cause no error (decision 67)', async () => {
   await floods(2)
   const mine = store
-  const stranger = await createStore(world)
+  const otherStore = await createStore(world)
   const ids = (await listed()).map(({ _id }) => _id)
   store = mine
   for (const body of [{ notificationIds: [...ids, createId(), 'x', ''] }, { upTo: ids[0] }]) {
-    expect((await ask('POST', '/mark-read', body, stranger.token)).status).toBe(200)
-    expect((await ask('DELETE', '', body, stranger.token)).body).toMatchObject({ success: true, undo: null })
+    expect((await ask('POST', '/mark-read', body, otherStore.token)).status).toBe(200)
+    expect((await ask('DELETE', '', body, otherStore.token)).body).toMatchObject({ success: true, undo: null })
   }
   const undo = Buffer.from(JSON.stringify({ ids, cleared: null })).toString('base64url')
-  expect((await ask('POST', '/restore', { undo }, stranger.token)).status).toBe(200)
-  expect((await ask('GET', `/by-id/${ids[0]}`, undefined, stranger.token)).status).toBe(404)
-  expect((await ask('GET', `?after=${ids[0]}`, undefined, stranger.token)).body.notifications).toEqual([])
+  expect((await ask('POST', '/restore', { undo }, otherStore.token)).status).toBe(200)
+  expect((await ask('GET', `/by-id/${ids[0]}`, undefined, otherStore.token)).status).toBe(404)
+  expect((await ask('GET', `?after=${ids[0]}`, undefined, otherStore.token)).body.notifications).toEqual([])
   const marks = await world.db
     .selectFrom('notification_marks')
     .selectAll()

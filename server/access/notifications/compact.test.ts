@@ -34,7 +34,7 @@ async function write(count: number): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-async function marksLeft(): Promise<number> {
+async function countMarks(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from notification_marks where store_id = ${store.storeId}`.execute(world.db)
   return rows[0]!.count
@@ -42,13 +42,13 @@ async function marksLeft(): Promise<number> {
 
 /** The read state of the newest rows as the member sees them; with `step`, of one hundred in every `step` hundred. */
 async function flags(count: number, { step = 1 } = {}): Promise<Map<string, boolean>> {
-  const seen = new Map<string, boolean>()
+  const flagById = new Map<string, boolean>()
   for (let page = 1; page <= Math.ceil(count / 100); page += step) {
     const query = listNotifications.query.parse({ page: String(page), limit: '100' })
     const { notifications } = await listForMember(reader(), query)
-    for (const { _id, read } of notifications) seen.set(_id, read)
+    for (const { _id, read } of notifications) flagById.set(_id, read)
   }
-  return seen
+  return flagById
 }
 
 /** All rows read on some days are marked together. */
@@ -65,13 +65,13 @@ test.each([
     const ids = (await write(200 * DAYS_AT_ONCE)).filter((_id, n) => isRead(n))
     for (const id of ids) read.add(id)
     await markRead(reader(), { ids }, true)
-    largest = Math.max(largest, await marksLeft())
+    largest = Math.max(largest, await countMarks())
   }
   expect(read.size).toBeGreaterThan(3_000)
   expect(largest).toBeLessThan(most)
-  const seen = await flags(MAX_NOTIFICATIONS_COUNTED, { step: 11 })
-  expect(seen.size).toBe(1_000)
-  expect([...seen].filter(([id, isShownRead]) => isShownRead !== read.has(id))).toEqual([])
+  const flagById = await flags(MAX_NOTIFICATIONS_COUNTED, { step: 11 })
+  expect(flagById.size).toBe(1_000)
+  expect([...flagById].filter(([id, isListedRead]) => isListedRead !== read.has(id))).toEqual([])
 })
 
 test('unread marks and deletions survive compaction, and rows of the account are compacted separately', async () => {
@@ -86,12 +86,12 @@ test('unread marks and deletions survive compaction, and rows of the account are
   await markRead(reader(), { ids: ids.slice(300, MAX_SINGLE_MARKS + 20) }, true)
   await markRead(reader(), { ids: [ids[100]!] }, false)
   await markRead(reader(), { ids: [ids.at(-1)!] }, true)
-  expect(await marksLeft()).toBeLessThan(50)
+  expect(await countMarks()).toBeLessThan(50)
   const isRead = (id: string, n: number) => id === ids.at(-1) || (n < MAX_SINGLE_MARKS + 20 && n !== 100)
-  const shown = () => ids.flatMap((id, n) => (n < 20 ? [] : [[id, isRead(id, n)] as const])).reverse()
+  const expected = () => ids.flatMap((id, n) => (n < 20 ? [] : [[id, isRead(id, n)] as const])).reverse()
   const before = [...(await flags(600))]
   expect(before[0]![1]).toBe(false)
-  expect(before.slice(1)).toEqual(shown())
+  expect(before.slice(1)).toEqual(expected())
   await restoreNotifications(reader(), undo!)
   expect((await flags(600)).size).toBe(ids.length + 1)
 })
@@ -101,22 +101,22 @@ test('several browsers of one member lose nothing concurrently', async () => {
   const pieces = Array.from({ length: 40 }, (_, n) => ids.slice(n * 45, n * 45 + 60))
   await Promise.all(pieces.map((piece) => markRead(reader(), { ids: piece.toReversed() }, true)))
   await markRead(reader(), { ids: [ids[0]!] }, true)
-  const seen = await flags(2_000)
+  const flagById = await flags(2_000)
   const last = 39 * 45 + 60
-  expect(ids.filter((id, n) => seen.get(id) !== n < last)).toEqual([])
-  expect(await marksLeft()).toBeLessThan(2 * MAX_SINGLE_MARKS)
+  expect(ids.filter((id, n) => flagById.get(id) !== n < last)).toEqual([])
+  expect(await countMarks()).toBeLessThan(2 * MAX_SINGLE_MARKS)
 })
 
 test('"Clear all" also removes the marks of earlier single deletions', async () => {
   const ids = await write(30)
   await deleteNotifications(reader(), { ids: ids.slice(0, 10) })
   const undo = await deleteNotifications(reader(), { ids: [], upTo: ids[19]! })
-  expect(await marksLeft()).toBe(10)
+  expect(await countMarks()).toBe(10)
   await restoreNotifications(reader(), undo!)
   expect((await flags(100)).size).toBe(20)
   await deleteNotifications(reader(), { ids: [], upTo: ids[19]! })
   await deleteNotifications(reader(), { ids: [], upTo: ids[24]! })
-  expect(await marksLeft()).toBe(0)
+  expect(await countMarks()).toBe(0)
   expect((await flags(100)).size).toBe(5)
 })
 
@@ -124,7 +124,7 @@ test('marks are deleted with their notifications after 90 days', async () => {
   const ids = await write(300)
   await markRead(reader(), { ids }, true)
   await deleteNotifications(reader(), { ids: ids.slice(0, 10) })
-  expect(await marksLeft()).toBe(300)
+  expect(await countMarks()).toBe(300)
   await deleteOldNotifications(world.deps)
-  expect(await marksLeft()).toBe(0)
+  expect(await countMarks()).toBe(0)
 })

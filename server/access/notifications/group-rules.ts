@@ -211,6 +211,6 @@ function toSum(type: NotificationType, data: Data, at: Date): Sum {
 /** The text that the page's search matches. */
 export function buildSearchText(row: { type: NotificationType; data: Data; createdAt: Date }): string {
   const { title, message } = getNotificationText(row)
-  const words = Object.values(row.data).filter((value) => typeof value === 'string')
-  return [title, message, ...words].join('\n').toLowerCase().slice(0, 2_000).toWellFormed()
+  const texts = Object.values(row.data).filter((value) => typeof value === 'string')
+  return [title, message, ...texts].join('\n').toLowerCase().slice(0, 2_000).toWellFormed()
 }

@@ -29,8 +29,8 @@ export function findRule(type: NotificationType, data: Data): Rule | null {
   if (type === 'cart_recovered') return { topic: type, few: 'one', many: 'part' }
   if (type === 'complaint_failed') return { topic: type, few: 'one', many: 'part', fullAt: MANY_FAILED }
   if (type.endsWith('_sent')) {
-    const isKept = 'isInMailbox' in data && data.isInMailbox
-    return { topic: isKept ? `${type}:mailbox` : type, few: 'hour', many: 'part' }
+    const isInMailbox = 'isInMailbox' in data && data.isInMailbox
+    return { topic: isInMailbox ? `${type}:mailbox` : type, few: 'hour', many: 'part' }
   }
   if (!('cause' in data) || !/^(email|sms|whatsapp|push)_failed$/.test(type)) return null
   // A step's text fails separately: no shopper gets it until it is fixed.

@@ -133,12 +133,12 @@ export async function insertAccountRows({ db, accountId }: AccountTx, rows: read
 }
 
 /** Tells open tabs of these stores about new or grown rows. */
-export async function announceNews({ db }: AccountTx, told: { news: string[]; grown: string[] }): Promise<void> {
+export async function announceNews({ db }: AccountTx, news: { news: string[]; grown: string[] }): Promise<void> {
   await sql`
-    select pg_notify('recoup_live', 'news:' || store_id) from live_watches where store_id = any(${told.news}::uuid[])
+    select pg_notify('recoup_live', 'news:' || store_id) from live_watches where store_id = any(${news.news}::uuid[])
     union all
     select pg_notify('recoup_live', 'store:' || store_id || ':notifications') from live_watches
-    where store_id = any(${told.grown}::uuid[])`.execute(db)
+    where store_id = any(${news.grown}::uuid[])`.execute(db)
 }
 
 export async function listStoreIds({ db, accountId }: AccountTx): Promise<string[]> {

@@ -227,10 +227,10 @@ const sentData = () => ({
 test('concurrent workers and senders lose nothing and count nothing twice', async () => {
   const { storeId } = await createStore(world)
   const store = { storeId, db: world.db }
-  const tell = () => notify(store, { type: 'email_sent', data: sentData(), at: world.now })
+  const announce = () => notify(store, { type: 'email_sent', data: sentData(), at: world.now })
   await Promise.all([
     ...Array.from({ length: 60 }, async () => {
-      await tell()
+      await announce()
       await groupNotifications(world.deps)
     }),
   ])
@@ -242,19 +242,19 @@ test('concurrent workers and senders lose nothing and count nothing twice', asyn
 
 test('a grouped row keeps its position and read state when its numbers change (decision 65)', async () => {
   const { storeId, token } = await createStore(world)
-  const tell = async (ms: number) => {
+  const announce = async (ms: number) => {
     await notify(
       { storeId, db: world.db },
       { type: 'email_sent', data: sentData(), at: new Date(world.now.getTime() + ms) },
     )
     await groupNotifications(world.deps)
   }
-  await tell(0)
-  await tell(1_000)
+  await announce(0)
+  await announce(1_000)
   const list = async () => (await world.request('GET', '/api/notifications', { token })).body.notifications
   const [before] = await list()
   await world.request('POST', '/api/notifications/mark-read', { token, body: { notificationIds: [before._id] } })
-  await tell(60_000)
+  await announce(60_000)
   const [after] = await list()
   expect(after).toMatchObject({ _id: before._id, createdAt: before.createdAt, read: true, title: '3 emails sent' })
   const stored = await world.db.selectFrom('notifications').select('search').where('store_id', '=', storeId).execute()
@@ -263,11 +263,11 @@ test('a grouped row keeps its position and read state when its numbers change (d
 
 test('an hour whose row was erased gets a new row (C8)', async () => {
   const { storeId } = await createStore(world)
-  const tell = () => notify({ storeId, db: world.db }, { type: 'email_sent', data: sentData(), at: world.now })
-  await tell()
+  const announce = () => notify({ storeId, db: world.db }, { type: 'email_sent', data: sentData(), at: world.now })
+  await announce()
   await groupNotifications(world.deps)
   await sql`delete from notifications where store_id = ${storeId}`.execute(world.db)
-  await tell()
+  await announce()
   expect((await readNotifications(world, storeId)).map(({ title }) => title)).toEqual(['Recovery email sent'])
 })
 
@@ -292,7 +292,7 @@ test('the search text is cut between characters, not within one', () => {
   }
 })
 
-const pendingOf = (storeId: string, type: string, data: string, count = 1) =>
+const readPending = (storeId: string, type: string, data: string, count = 1) =>
   sql`
   insert into pending_notifications (store_id, id, type, data, created_at)
   select ${storeId}, gen_random_uuid(), ${type}, ${data}::jsonb, ${world.now} from generate_series(1, ${count}::int)`.execute(
@@ -301,31 +301,31 @@ const pendingOf = (storeId: string, type: string, data: string, count = 1) =>
 
 test('a failing account with many events delays no other account', async () => {
   const [broken, other] = [await createStore(world), await createStore(world)]
-  await pendingOf(broken.storeId, 'email_sent', JSON.stringify(sentData()), 6_000)
+  await readPending(broken.storeId, 'email_sent', JSON.stringify(sentData()), 6_000)
   await sql`insert into notification_hours (store_id, topic, hour, count) values (${broken.storeId}, 'email_sent', date_trunc('hour', ${world.now}::timestamptz), 2147483647)`.execute(
     world.db,
   )
-  await pendingOf(other.storeId, 'capture_flood', '{"ceiling": 1}')
+  await readPending(other.storeId, 'capture_flood', '{"ceiling": 1}')
   expect((await readNotifications(world, other.storeId)).map(({ type }) => type)).toEqual(['capture_flood'])
   await sql`delete from pending_notifications`.execute(world.db)
 })
 
 test('a row that cannot be planned is skipped, and the account continues', async () => {
   const { storeId } = await createStore(world)
-  await pendingOf(storeId, 'email_sent', 'null')
-  await pendingOf(storeId, 'capture_flood', '{"ceiling": 1}')
+  await readPending(storeId, 'email_sent', 'null')
+  await readPending(storeId, 'capture_flood', '{"ceiling": 1}')
   expect((await readNotifications(world, storeId)).map(({ type }) => type)).toEqual(['capture_flood'])
 })
 
 test('events written by a newer version of the server wait for it', async () => {
   const { storeId } = await createStore(world)
-  await pendingOf(storeId, 'drone_landed', '{}')
-  await pendingOf(storeId, 'capture_flood', '{"ceiling": 1}')
+  await readPending(storeId, 'drone_landed', '{}')
+  await readPending(storeId, 'capture_flood', '{"ceiling": 1}')
   await groupNotifications(world.deps)
-  const left = await world.db
+  const remaining = await world.db
     .selectFrom('pending_notifications')
     .select('type')
     .where('store_id', '=', storeId)
     .execute()
-  expect(left).toEqual([{ type: 'drone_landed' }])
+  expect(remaining).toEqual([{ type: 'drone_landed' }])
 })

@@ -206,7 +206,7 @@ const MAX_INDEX_LOOKUPS = 1_000
 const chooseLookup = (rows: number): MarkLookup => (rows <= MAX_INDEX_LOOKUPS ? 'one by one' : 'at once')
 
 /** id and created_at of rows that this member has not deleted (or read) individually. */
-function visibleRows(view: MemberView, of: RowKind, request: Filter, way: MarkLookup): RawBuilder<unknown> {
+function visibleRows(view: MemberView, of: RowKind, request: Filter, lookup: MarkLookup): RawBuilder<unknown> {
   const { marked, key } = tableParts(view, of)
   const ofMember = sql`${key('k')} and k.user_id = ${view.userId}`
   const hidden = sql`(k.is_deleted ${request.filter === 'unread' ? sql`or coalesce(k.is_read, false)` : sql``})`
@@ -215,7 +215,7 @@ function visibleRows(view: MemberView, of: RowKind, request: Filter, way: MarkLo
     select c.id, c.created_at from (${candidateRows(view, of, request)}) c
     where c.type <> all(${[...request.without]}::text[])
       and ${
-        way === 'one by one'
+        lookup === 'one by one'
           ? sql`(select ${hidden} from ${marked} k where ${ofMember} and k.notification_id = c.id) is not true`
           : sql`c.id not in (select k.notification_id from (${memberMarks(view, of, request)}) k where ${hidden})`
       }

@@ -119,25 +119,25 @@ interface Between {
 
 /** Rows of the account and all its stores, oldest first. */
 async function listRowsBetween({ db, accountId }: AccountDb, between: Between, limit: number): Promise<MailedRow[]> {
-  const wanted = isInRange(between)
+  const range = isInRange(between)
   const { rows } = await sql<MailedRow>`
     select n.id, n.type, n.data, n.created_at, s.id as store_id, s.name as store_name, s.platform
-    from stores s cross join lateral (select * from notifications n where n.store_id = s.id and ${wanted}
+    from stores s cross join lateral (select * from notifications n where n.store_id = s.id and ${range}
       order by n.created_at limit ${limit}) n
     where s.account_id = ${accountId}
     union all
     select n.id, n.type, n.data, n.created_at, null, null, null from account_notifications n
-    where n.account_id = ${accountId} and ${wanted}
+    where n.account_id = ${accountId} and ${range}
     order by created_at, id limit ${limit}`.execute(db)
   return rows
 }
 
 /** The number of those rows. */
 async function countBetween({ db, accountId }: AccountDb, between: Between): Promise<number> {
-  const wanted = isInRange(between)
+  const range = isInRange(between)
   const { rows } = await sql<{ count: number }>`
-    select ((select count(*) from stores s join notifications n on n.store_id = s.id where s.account_id = ${accountId} and ${wanted})
-      + (select count(*) from account_notifications n where n.account_id = ${accountId} and ${wanted}))::int as count`.execute(
+    select ((select count(*) from stores s join notifications n on n.store_id = s.id where s.account_id = ${accountId} and ${range})
+      + (select count(*) from account_notifications n where n.account_id = ${accountId} and ${range}))::int as count`.execute(
     db,
   )
   return rows[0]!.count

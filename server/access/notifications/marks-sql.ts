@@ -161,8 +161,8 @@ export async function restoreBounds(
 }
 
 /** Tells this member's open tabs, in any store. Words: `mine:<account>:<user>:<what>:<ids>`. */
-export async function announceOwn({ db }: StoreDb, view: MemberView, words: readonly string[]): Promise<void> {
-  const ownMarks = words.map((each) => `mine:${view.accountId}:${view.userId}:${each}`)
+export async function announceOwn({ db }: StoreDb, view: MemberView, announcements: readonly string[]): Promise<void> {
+  const ownMarks = announcements.map((each) => `mine:${view.accountId}:${view.userId}:${each}`)
   await sql`
     select pg_notify('recoup_live', w) from unnest(${ownMarks}::text[]) as t(w)
     where exists (select 1 from live_watches l join stores s on s.id = l.store_id where s.account_id = ${view.accountId})`.execute(

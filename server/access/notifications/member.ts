@@ -56,15 +56,15 @@ interface Selection {
 export async function markRead({ store, userId }: Reader, { ids, upTo }: Selection, isRead: boolean): Promise<void> {
   await transact(store, async (tx) => {
     const view = await lockMemberView(tx, userId)
-    const words: string[] = []
+    const announcements: string[] = []
     const place = isRead ? await findPosition(tx, view, upTo) : null
     if (place) {
       for (const of of marks.BOTH) await marks.markReadUpTo(tx, view, of, place)
-      words.push(`read-up-to:${upTo}`)
+      announcements.push(`read-up-to:${upTo}`)
     } else if (isRead) await compactMarks(tx, view)
     const moved = await marks.markRows(tx, view, ids.filter(isId), { isRead })
-    words.push(...chunkIds(moved).map((chunk) => `${isRead ? 'read' : 'unread'}:${chunk.join(',')}`))
-    await marks.announceOwn(tx, view, words)
+    announcements.push(...chunkIds(moved).map((chunk) => `${isRead ? 'read' : 'unread'}:${chunk.join(',')}`))
+    await marks.announceOwn(tx, view, announcements)
   })
 }
 
@@ -84,8 +84,8 @@ export async function deleteNotifications({ store, userId }: Reader, { ids, upTo
     const place = await findPosition(tx, view, upTo)
     if (place) for (const of of marks.BOTH) await marks.clearUpTo(tx, view, of, place)
     const moved = await marks.markRows(tx, view, ids.filter(isId), { isDeleted: true })
-    const words = chunkIds(moved).map((chunk) => `delete:${chunk.join(',')}`)
-    await marks.announceOwn(tx, view, [...(place ? [`delete-up-to:${upTo}`] : []), ...words])
+    const announcements = chunkIds(moved).map((chunk) => `delete:${chunk.join(',')}`)
+    await marks.announceOwn(tx, view, [...(place ? [`delete-up-to:${upTo}`] : []), ...announcements])
     if (!place && moved.length === 0) return null
     const cleared = place && [place, view.store.clearedUpTo, view.account.clearedUpTo].map((at) => at.getTime())
     return encodeUndo({ ids: moved, cleared })

@@ -10,17 +10,17 @@ const world = createWorld()
 test('an account notification is created once and shown in each of its stores', async () => {
   const first = await createStore(world)
   const second = await createStore(world, { accountId: first.accountId })
-  const stranger = await createStore(world)
+  const otherStore = await createStore(world)
   const account = { accountId: first.accountId, db: world.db }
   await notifyAccount(account, { type: 'domain_reopened', data: { domain: 'mail.example' }, at: world.now })
   const store = { storeId: first.storeId, db: world.db }
   await notify(store, { type: 'capture_flood', data: { ceiling: 70 }, at: world.now })
-  const titlesOf = async (storeId: string) =>
+  const readTitles = async (storeId: string) =>
     (await readNotifications(world, storeId)).map(({ title }) => title).toSorted()
   const ofAccount = 'mail.example accepts your email again'
-  expect(await titlesOf(first.storeId)).toEqual(['Unusually many new contacts', ofAccount])
-  expect(await titlesOf(second.storeId)).toEqual([ofAccount])
-  expect(await titlesOf(stranger.storeId)).toEqual([])
+  expect(await readTitles(first.storeId)).toEqual(['Unusually many new contacts', ofAccount])
+  expect(await readTitles(second.storeId)).toEqual([ofAccount])
+  expect(await readTitles(otherStore.storeId)).toEqual([])
   const rows = await world.db
     .selectFrom('account_notifications')
     .select(['type', 'data'])
@@ -32,11 +32,11 @@ test('an account notification is created once and shown in each of its stores', 
 test('each notification of an account is later than the one before, whenever its event happened (decision 66)', async () => {
   const { storeId, accountId } = await createStore(world)
   const at = (ms: number) => new Date(world.now.getTime() + ms)
-  const tell = async (ms: number) => {
+  const announce = async (ms: number) => {
     await notify({ storeId, db: world.db }, { type: 'capture_flood', data: { ceiling: ms }, at: at(ms) })
     await groupNotifications(world.deps)
   }
-  for (const ms of [0, 500, 200, 500]) await tell(ms)
+  for (const ms of [0, 500, 200, 500]) await announce(ms)
   await notifyAccount({ accountId, db: world.db }, { type: 'domain_reopened', data: { domain: 'a' }, at: at(0) })
   await groupNotifications(world.deps)
   const rows = await world.db

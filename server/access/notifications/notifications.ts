@@ -59,7 +59,7 @@ export interface AccountNotice<Type extends AccountNotificationType = AccountNot
 /** Does the same for many accounts. */
 export async function notifyAccountsOnce(db: Db | Tx, notices: readonly AccountNotice[], at: Date): Promise<void> {
   const drafts = notices.map(({ accountId, type, key, data, unless }) => {
-    const idFor = (told: AccountNotificationType) => deriveId(`${accountId} ${told} ${key}`)
+    const idFor = (type: AccountNotificationType) => deriveId(`${accountId} ${type} ${key}`)
     return { accountId, id: idFor(type), unlessId: unless ? idFor(unless) : null, type, data }
   })
   if (drafts.length > 0) await sql.insertAccountNotifications(db, drafts, at)

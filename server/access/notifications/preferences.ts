@@ -26,8 +26,8 @@ export async function wantsWeeklyReport(account: AccountDb, { userId, role }: Me
   return (await readWeeklyChoice(account, userId))?.is_wanted ?? role === 'owner'
 }
 
-export const saveWeeklyReport = (account: AccountDb<Db>, { userId }: Member, isWanted: boolean) =>
-  saveWeeklyChoice(account, userId, isWanted)
+export const saveWeeklyReport = (account: AccountDb<Db>, { userId }: Member, isEnabled: boolean) =>
+  saveWeeklyChoice(account, userId, isEnabled)
 
 /** The members who get the weekly report by mail. */
 export const weeklyReaders = (account: AccountDb): Promise<string[]> => listWeeklyReaders(account)
@@ -61,11 +61,11 @@ function readWeeklyChoice({ db, accountId }: AccountDb, userId: string) {
     .executeTakeFirst()
 }
 
-async function saveWeeklyChoice({ db, accountId }: AccountDb, userId: string, isWanted: boolean): Promise<void> {
+async function saveWeeklyChoice({ db, accountId }: AccountDb, userId: string, isEnabled: boolean): Promise<void> {
   await db
     .insertInto('weekly_report_choices')
-    .values({ account_id: accountId, user_id: userId, is_wanted: isWanted })
-    .onConflict((known) => known.columns(['account_id', 'user_id']).doUpdateSet({ is_wanted: isWanted }))
+    .values({ account_id: accountId, user_id: userId, is_wanted: isEnabled })
+    .onConflict((known) => known.columns(['account_id', 'user_id']).doUpdateSet({ is_wanted: isEnabled }))
     .execute()
 }
 

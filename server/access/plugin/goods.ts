@@ -38,7 +38,7 @@ export async function readReportedTerms(
 /** The items that the shop reports next. */
 export const listNeededGoods = (store: StoreDb, now: Date): Promise<ItemRef[]> =>
   sql.listUnreported(store, {
-    wantedSince: subtractMs(now, REQUESTED_MS),
+    requestedSince: subtractMs(now, REQUESTED_MS),
     readBefore: subtractMs(now, RENEW_MS),
     most: MAX_GOODS,
   })

@@ -13,11 +13,11 @@ export function readPlugin({ db, storeId }: StoreDb): Promise<PluginRow | undefi
 /** When a plugin connects again, the previous secret stays valid until the new one is used. */
 export async function upsertPlugin(
   { db, storeId }: StoreTx,
-  made: { encryptedSecret: Buffer; install: string; version: string; now: Date },
+  plugin: { encryptedSecret: Buffer; install: string; version: string; now: Date },
 ): Promise<void> {
   await sql`
     insert into plugin_connections as p (store_id, encrypted_secret, install, version, connected_at)
-    values (${storeId}, ${made.encryptedSecret}, ${made.install}, ${made.version}, ${made.now})
+    values (${storeId}, ${plugin.encryptedSecret}, ${plugin.install}, ${plugin.version}, ${plugin.now})
     on conflict (store_id) do update set encrypted_secret = excluded.encrypted_secret,
       encrypted_old_secret = case when p.ended_at is null then p.encrypted_secret end,
       install = excluded.install, highest_seq = 0, version = excluded.version, connected_at = excluded.connected_at,

@@ -87,14 +87,14 @@ async function callWake(
 }
 
 /** Tick. A cart without news for this long has ended in the shop as well. */
-const CARTS_KEPT_MS = 40 * DAY_MS
+const CART_RETENTION_MS = 40 * DAY_MS
 
 export async function deleteExpiredPluginData(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const ago = (ms: number) => new Date(deps.now().getTime() - ms)
   await sql.deleteExpired(deps.db, {
     nonces: ago(NONCE_MS),
     codes: ago(DAY_MS),
-    carts: ago(CARTS_KEPT_MS),
+    carts: ago(CART_RETENTION_MS),
     goods: ago(DAY_MS),
   })
 }

@@ -18,8 +18,8 @@ test.each<[string, Partial<PluginRow>, boolean]>([
   ['reports stock', { reach_code: 'moved', reports_goods: true }, false],
   ['reported stock a while ago', { reach_code: 'moved', reports_goods: true, beat_at: ago(4) }, true],
   ['has a plugin that reports none', { reach_code: 'moved', reports_goods: false }, true],
-])('reading stock directly from an unreached shop with %s is allowed: %s', (_, change, isAsked) => {
-  expect(canBeRead(plugin(change), now)).toBe(isAsked)
+])('reading stock directly from an unreached shop with %s is allowed: %s', (_, change, isAllowed) => {
+  expect(canBeRead(plugin(change), now)).toBe(isAllowed)
 })
 
 const seconds = (count: number) => new Date(now.getTime() - count * 1_000)

@@ -73,9 +73,9 @@ interface Report {
  */
 export function computeReadAt({ age, askedAt, sinceAskedS }: Report, receivedAt: Date): Date {
   const sent = receivedAt.getTime() - age * 1_000
-  const asked = Date.parse(askedAt ?? '')
-  if (!(asked <= receivedAt.getTime())) return new Date(sent - MAX_TRANSIT_MS)
-  return new Date(Math.min(sent, asked + (sinceAskedS ?? 0) * 1_000))
+  const requestedAt = Date.parse(askedAt ?? '')
+  if (!(requestedAt <= receivedAt.getTime())) return new Date(sent - MAX_TRANSIT_MS)
+  return new Date(Math.min(sent, requestedAt + (sinceAskedS ?? 0) * 1_000))
 }
 
 /** The site answers, but not as the shop that its plugin names. */

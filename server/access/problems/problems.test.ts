@@ -5,7 +5,7 @@ import { raiseProblem, resolveProblem } from './problems.ts'
 
 const world = createWorld()
 
-const openOf = (accountId: string) =>
+const listOpen = (accountId: string) =>
   world.db
     .selectFrom('operator_problems')
     .select(['kind', 'detail'])
@@ -22,14 +22,14 @@ test('a problem is open once while it is found, is resolved when it is gone, and
   await Promise.all([found('sub_1 and sub_2'), found('sub_1 and sub_2')])
   await raiseProblem(account, { kind: 'chargeback', detail: 'x'.repeat(5_000), now: world.now })
   await raiseProblem({ accountId: other.accountId, db: world.db }, { kind: 'chargeback', detail: 'a', now: world.now })
-  expect(await openOf(accountId)).toEqual([
+  expect(await listOpen(accountId)).toEqual([
     { kind: 'chargeback', detail: 'x'.repeat(1_000) },
     { kind: 'two_subscriptions', detail: 'sub_1 and sub_2' },
   ])
   await resolveProblem(account, 'two_subscriptions', world.now)
   await resolveProblem(account, 'chargeback', world.now)
-  expect(await openOf(accountId)).toEqual([])
-  expect(await openOf(other.accountId)).toHaveLength(1)
+  expect(await listOpen(accountId)).toEqual([])
+  expect(await listOpen(other.accountId)).toHaveLength(1)
   await found('sub_3 and sub_4')
-  expect(await openOf(accountId)).toEqual([{ kind: 'two_subscriptions', detail: 'sub_3 and sub_4' }])
+  expect(await listOpen(accountId)).toEqual([{ kind: 'two_subscriptions', detail: 'sub_3 and sub_4' }])
 })

@@ -19,9 +19,9 @@ const ask = (method: string, path: string, token: string, body?: object) =>
   world.request(method, PATH + path, { token, ...(body && { body }) })
 const signIn = ({ email, password }: User, code?: string, ip = createIp()) =>
   postAuth(world, 'login', { email, password, ...(code !== undefined && { code }) }, { ip })
-const stateOf = async (token: string) => (await ask('GET', '', token)).body
+const readState = async (token: string) => (await ask('GET', '', token)).body
 
-async function aProtectedUser() {
+async function createProtectedUser() {
   const user = await createUser(world)
   return { ...user, ...(await enableSecondFactor(world, user)) }
 }
@@ -33,18 +33,18 @@ async function mailsTo(email: string) {
 
 test('is off at first, requires the password to set up, and is on after a confirmed code', async () => {
   const user = await createUser(world)
-  expect(await stateOf(user.token)).toEqual({ isOn: false, since: null, recoveryCodesLeft: 0 })
+  expect(await readState(user.token)).toEqual({ isOn: false, since: null, recoveryCodesLeft: 0 })
   const refused = await ask('POST', '', user.token, { password: 'wrong' })
   expect([refused.status, Object.keys(refused.body.fields)]).toEqual([400, ['password']])
   const begun = await ask('POST', '', user.token, { password: user.password })
   expect(begun.body.uri).toContain(`secret=${begun.body.secret}`)
-  expect((await stateOf(user.token)).isOn).toBe(false)
+  expect((await readState(user.token)).isOn).toBe(false)
   expect((await signIn(user)).status).toBe(200)
   const wrong = await ask('POST', '/confirm', user.token, { code: generateCode(begun.body.secret, world.now, 5) })
   expect([wrong.status, Object.keys(wrong.body.fields)]).toEqual([400, ['code']])
   const on = await ask('POST', '/confirm', user.token, { code: generateCode(begun.body.secret, world.now) })
   expect([on.status, on.body.recoveryCodes.length]).toEqual([200, 10])
-  expect(await stateOf(user.token)).toEqual({ isOn: true, since: world.now.toISOString(), recoveryCodesLeft: 10 })
+  expect(await readState(user.token)).toEqual({ isOn: true, since: world.now.toISOString(), recoveryCodesLeft: 10 })
   expect(await mailsTo(user.email)).toEqual(['Two-factor sign-in was switched on'])
 })
 
@@ -63,14 +63,14 @@ test('confirming requires a started setup and the newest secret', async () => {
 })
 
 test('signing in asks for the code after the right password only', async () => {
-  const user = await aProtectedUser()
-  const asked = await signIn(user)
-  expect([asked.status, asked.code, asked.error]).toEqual([
+  const user = await createProtectedUser()
+  const reply = await signIn(user)
+  expect([reply.status, reply.code, reply.error]).toEqual([
     401,
     'second_factor',
     'Enter the code of your authenticator app.',
   ])
-  expect(asked.fields).toBeUndefined()
+  expect(reply.fields).toBeUndefined()
   const wrong = await signIn({ ...user, password: 'wrong' }, generateCode(user.secret, world.now))
   expect([wrong.status, wrong.code]).toEqual([401, 'unauthenticated'])
   const code = generateCode(user.secret, world.now)
@@ -79,7 +79,7 @@ test('signing in asks for the code after the right password only', async () => {
 })
 
 test('a code signs in once, also concurrently, and no earlier code works after it', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const code = generateCode(user.secret, world.now)
   const both = await Promise.all([signIn(user, code), signIn(user, code)])
   expect(both.map(({ status }) => status).sort()).toEqual([200, 401])
@@ -90,29 +90,29 @@ test('a code signs in once, also concurrently, and no earlier code works after i
 })
 
 test('the code that switched it on does not sign in', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   expect((await signIn(user, generateCode(user.secret, world.now, -1))).status).toBe(401)
 })
 
 test('a recovery code signs in once, also concurrently, and notifies the user', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const [code = '', other = ''] = user.recoveryCodes
   const both = await Promise.all([signIn(user, code), signIn(user, code)])
   expect(both.map(({ status }) => status).sort()).toEqual([200, 401])
-  expect((await stateOf(user.token)).recoveryCodesLeft).toBe(9)
+  expect((await readState(user.token)).recoveryCodesLeft).toBe(9)
   expect((await signIn(user, code.toUpperCase())).error).toMatch(/recovery code is not right/)
   expect((await signIn(user, other.replaceAll('-', ''))).status).toBe(200)
   expect((await mailsTo(user.email)).filter((subject) => subject === 'A recovery code was used')).toHaveLength(2)
 })
 
 test('another user’s codes do not work', async () => {
-  const [user, stranger] = [await aProtectedUser(), await aProtectedUser()]
-  expect((await signIn(user, stranger.recoveryCodes[0])).status).toBe(401)
-  expect((await signIn(user, generateCode(stranger.secret, world.now))).status).toBe(401)
+  const [user, otherUser] = [await createProtectedUser(), await createProtectedUser()]
+  expect((await signIn(user, otherUser.recoveryCodes[0])).status).toBe(401)
+  expect((await signIn(user, generateCode(otherUser.secret, world.now))).status).toBe(401)
 })
 
 test('wrong codes lock out their client like wrong passwords, even with right passwords between them', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const ip = createIp()
   for (let wrong = 0; wrong < 5; wrong += 1) {
     expect((await signIn(user, '000000', ip)).status).toBe(401)
@@ -123,21 +123,21 @@ test('wrong codes lock out their client like wrong passwords, even with right pa
 })
 
 test('wrong codes from many clients together lock out new browsers', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const statuses = await Promise.all(Array.from({ length: 25 }, () => signIn(user, '000000')))
   expect(statuses.filter(({ status }) => status === 401)).toHaveLength(20)
   expect((await signIn(user, generateCode(user.secret, world.now))).status).toBe(429)
 })
 
 test('asking for the code does not count as a guess', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const ip = createIp()
   for (let time = 0; time < 12; time += 1) expect((await signIn(user, undefined, ip)).status).toBe(401)
   expect((await signIn(user, generateCode(user.secret, world.now), ip)).status).toBe(200)
 })
 
 test('registering again or accepting an invitation does not bypass the code', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const again = await postAuth(world, 'register', { name: 'Ada', email: user.email, password: user.password })
   expect([again.status, again.token]).toEqual([409, undefined])
   const host = await createUser(world)
@@ -155,7 +155,7 @@ test('registering again or accepting an invitation does not bypass the code', as
 })
 
 test('a session records whether it showed a code', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const other = await createUser(world)
   await signIn(user, generateCode(user.secret, world.now))
   const rows = await world.db
@@ -163,10 +163,10 @@ test('a session records whether it showed a code', async () => {
     .select(['user_id', 'second_factor_at'])
     .where('user_id', 'in', [user.userId, other.userId])
     .execute()
-  const shown = (userId: string) =>
+  const getFactors = (userId: string) =>
     rows.filter((row) => row.user_id === userId).map((row) => row.second_factor_at !== null)
-  expect(shown(user.userId)).toEqual([true, true])
-  expect(shown(other.userId)).toEqual([false])
+  expect(getFactors(user.userId)).toEqual([true, true])
+  expect(getFactors(other.userId)).toEqual([false])
 })
 
 test('a new password keeps the second factor and earlier sessions', async () => {
@@ -185,15 +185,15 @@ test('a new password keeps the second factor and earlier sessions', async () => 
 })
 
 test('password and code switch it off, and then no code is needed', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const code = generateCode(user.secret, world.now)
   const end = (body: object) => ask('POST', '/end', user.token, body)
   expect((await end({ password: 'wrong', code })).body.fields).toHaveProperty('password')
   expect((await end({ password: user.password, code: '000000' })).body.fields).toHaveProperty('code')
   expect((await end({ password: user.password })).status).toBe(400)
-  expect((await stateOf(user.token)).isOn).toBe(true)
+  expect((await readState(user.token)).isOn).toBe(true)
   expect((await end({ password: user.password, code })).status).toBe(200)
-  expect(await stateOf(user.token)).toEqual({ isOn: false, since: null, recoveryCodesLeft: 0 })
+  expect(await readState(user.token)).toEqual({ isOn: false, since: null, recoveryCodesLeft: 0 })
   expect((await signIn(user)).status).toBe(200)
   expect((await end({ password: user.password, code })).status).toBe(409)
   expect(await mailsTo(user.email)).toContain('Two-factor sign-in was switched off')
@@ -202,25 +202,25 @@ test('password and code switch it off, and then no code is needed', async () => 
 })
 
 test('a recovery code also switches it off', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const [code] = user.recoveryCodes
   expect((await ask('POST', '/end', user.token, { password: user.password, code })).status).toBe(200)
   expect((await signIn(user)).status).toBe(200)
 })
 
 test('new recovery codes replace the earlier ones', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const body = { password: user.password, code: generateCode(user.secret, world.now) }
   expect((await ask('POST', '/recovery-codes', user.token, { ...body, code: '000000' })).status).toBe(400)
-  const made = await ask('POST', '/recovery-codes', user.token, body)
-  expect(made.body.recoveryCodes).toHaveLength(10)
+  const reply = await ask('POST', '/recovery-codes', user.token, body)
+  expect(reply.body.recoveryCodes).toHaveLength(10)
   expect((await signIn(user, user.recoveryCodes[0])).status).toBe(401)
-  expect((await signIn(user, made.body.recoveryCodes[0])).status).toBe(200)
+  expect((await signIn(user, reply.body.recoveryCodes[0])).status).toBe(200)
   expect(await mailsTo(user.email)).toContain('Your recovery codes were replaced')
 })
 
 test('a signed-in user has ten guesses at a code in a quarter of an hour', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const statuses: number[] = []
   for (let wrong = 0; wrong < 11; wrong += 1) {
     statuses.push((await ask('POST', '/end', user.token, { password: user.password, code: '000000' })).status)
@@ -229,18 +229,18 @@ test('a signed-in user has ten guesses at a code in a quarter of an hour', async
 })
 
 test('the database contains neither the secret nor a recovery code in plain text', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const { rows } = await world.pool.query(
     `select u.totp_encrypted, array_agg(c.code_hash) as hashes from users u join recovery_codes c on c.user_id = u.id where u.id = $1 group by u.id`,
     [user.userId],
   )
-  const kept = Buffer.concat([rows[0].totp_encrypted, ...rows[0].hashes]).toString('latin1')
-  expect(kept).not.toContain(user.secret)
-  for (const code of user.recoveryCodes) expect(kept).not.toContain(code.replaceAll('-', ''))
+  const stored = Buffer.concat([rows[0].totp_encrypted, ...rows[0].hashes]).toString('latin1')
+  expect(stored).not.toContain(user.secret)
+  for (const code of user.recoveryCodes) expect(stored).not.toContain(code.replaceAll('-', ''))
 })
 
 test('recovery codes still sign in after APP_SECRET has changed', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   const { secrets } = world.deps
   world.deps.secrets = createSecrets('another secret, long enough to be one')
   expect((await signIn(user, generateCode(user.secret, world.now))).status).toBe(401)
@@ -249,12 +249,12 @@ test('recovery codes still sign in after APP_SECRET has changed', async () => {
 })
 
 test('an administrator of the server switches it off for a user', async () => {
-  const user = await aProtectedUser()
+  const user = await createProtectedUser()
   await expect(endSecondFactorByEmail(world.db, 'nobody@example.com')).rejects.toThrow('Nobody signs in with')
   expect(await endSecondFactorByEmail(world.db, user.email)).toMatch(/is off\. Signing in asks for the password alone/)
   expect(await endSecondFactorByEmail(world.db, user.email)).toMatch(/^Nothing to do/)
   expect((await signIn(user)).status).toBe(200)
-  expect((await stateOf(user.token)).recoveryCodesLeft).toBe(0)
+  expect((await readState(user.token)).recoveryCodesLeft).toBe(0)
 })
 
 test('the shared demo user cannot have one', async () => {
@@ -282,7 +282,7 @@ test('a user with an unconfirmed address cannot lock its owner out (security-P15
   expect((await ask('POST', '/confirm', begun.token, { code: generateCode(body.secret, world.now) })).status).toBe(403)
   // An older account: a factor is on, the address unconfirmed. The reset confirms it and removes the other person's
   // factor.
-  const locked = await aProtectedUser()
+  const locked = await createProtectedUser()
   const { userId } = locked
   await world.db.updateTable('users').set({ email_confirmed_at: null }).where('id', '=', userId).execute()
   const reset = async (of: string) => {

@@ -48,12 +48,12 @@ export async function beginSecondFactor(
   const user = await assertPassword(deps, session, { password, field: 'password' })
   if (!user.email_confirmed_at) throw new AppError('forbidden', secondFactorTexts.confirmFirst)
   const secret = createSecret()
-  const kept = await saveSecret(
+  const savedSecret = await saveSecret(
     deps.db,
     user.id,
     deps.secrets.seal(secret.toString('base64'), encryptionContext(user.id)),
   )
-  if (!kept) throw new AppError('conflict', secondFactorTexts.alreadyOn)
+  if (!savedSecret) throw new AppError('conflict', secondFactorTexts.alreadyOn)
   return { secret: base32(secret), uri: buildKeyUri(secret, user.email) }
 }
 
@@ -143,8 +143,8 @@ export async function proveSecondFactor(
 }
 
 const buildCodeError = (kind: 'app' | 'recovery') => {
-  const words = kind === 'app' ? secondFactorTexts.codeWrong : secondFactorTexts.recoveryWrong
-  return new AppError('invalid', words, { fields: { code: words } })
+  const message = kind === 'app' ? secondFactorTexts.codeWrong : secondFactorTexts.recoveryWrong
+  return new AppError('invalid', message, { fields: { code: message } })
 }
 
 /** For actions for which an unlocked screen must not suffice. A refused action leaves the code unused. */
@@ -273,13 +273,13 @@ function insertRecoveryCodes(tx: Tx, userId: string, hashes: readonly Buffer[]) 
 }
 
 async function countRecoveryCodes(db: Db, userId: string): Promise<number> {
-  const { left } = await db
+  const { left: remaining } = await db
     .selectFrom('recovery_codes')
     .select(({ fn }) => fn.countAll<string>().as('left'))
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
     .executeTakeFirstOrThrow()
-  return Number(left)
+  return Number(remaining)
 }
 
 /** Marks the session in which a code was shown; null: the session has ended. */

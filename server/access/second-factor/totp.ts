@@ -36,8 +36,8 @@ export function base32(bytes: Buffer): string {
 
 /** The URI in the QR code. */
 export function buildKeyUri(secret: Buffer, owner: string): string {
-  const asked = new URLSearchParams({ secret: base32(secret), issuer: ISSUER })
-  return `otpauth://totp/${ISSUER}:${encodeURIComponent(owner)}?${asked}`
+  const parameters = new URLSearchParams({ secret: base32(secret), issuer: ISSUER })
+  return `otpauth://totp/${ISSUER}:${encodeURIComponent(owner)}?${parameters}`
 }
 
 const ISSUER = 'Recoup'

@@ -4,9 +4,9 @@ import { StoreProblem } from '../../platforms/platform/public.ts'
 import { errorCodeOf } from './rules.ts'
 
 /** Turns a store's problem into a request error, with a text the owner can act on (A 8). */
-export function toAppError(problem: StoreProblem, words = storeProblemMessage): AppError {
+export function toAppError(problem: StoreProblem, message = storeProblemMessage): AppError {
   const retryAfterS = problem.code === 'rate_limited' ? Math.ceil((problem.retryAfterMs ?? 30_000) / 1_000) : undefined
-  return new AppError(errorCodeOf[problem.code], words(problem.code, problem.detail), {
+  return new AppError(errorCodeOf[problem.code], message(problem.code, problem.detail), {
     cause: problem,
     ...(retryAfterS ? { retryAfterS } : {}),
   })

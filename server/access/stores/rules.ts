@@ -48,9 +48,9 @@ export const addMs = (instant: Date, ms: number): Date => new Date(instant.getTi
  * The watermark of a finished pull: the newest modification seen, but never later than the pull's start. An order dated
  * in the future would otherwise hide all earlier changes.
  */
-export function findNextWatermark(known: Date | null, seen: Date | null, startedAt: Date): Date | null {
-  if (!seen) return known
-  const reached = pickEarlier(seen, startedAt)
+export function findNextWatermark(known: Date | null, newest: Date | null, startedAt: Date): Date | null {
+  if (!newest) return known
+  const reached = pickEarlier(newest, startedAt)
   return known && known > reached ? known : reached
 }
 

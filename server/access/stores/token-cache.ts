@@ -34,10 +34,10 @@ export function createTokenShelf(
         const row = await sql.lockCredentials(tx)
         const stored = open(row?.encrypted_token ?? null)
         if (stored && stored.accessToken !== stale?.accessToken) return stored
-        const made = await make()
+        const token = await make()
         if (row && isOfKeys(row.encrypted))
-          await sql.saveToken(tx, deps.secrets.seal(JSON.stringify(made), encryptionContext(storeId)))
-        return made
+          await sql.saveToken(tx, deps.secrets.seal(JSON.stringify(token), encryptionContext(storeId)))
+        return token
       }),
   }
 }

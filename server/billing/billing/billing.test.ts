@@ -5,7 +5,7 @@ import { loadEntitlements } from './entitlements.ts'
 
 const world = createWorld()
 
-async function anOwner() {
+async function createOwner() {
   const { body } = await world.request('POST', '/api/auth/register', {
     body: { name: 'Ada', email: `${crypto.randomUUID()}@shop.example.com`, password: 'secret' },
   })
@@ -26,7 +26,7 @@ const choose = (token: string, planKey: unknown) =>
 const status = async (token: string) => (await world.request('GET', '/api/subscribe/status', { token })).body
 
 test('an account without a plan has no entitlements', { tags: ['A7'] }, async () => {
-  const { token, account } = await anOwner()
+  const { token, account } = await createOwner()
   expect(await status(token)).toMatchObject({ plan: null, status: null, nextBillingDate: null })
   const { limits, isSubscribed } = await loadEntitlements(account, world.now)
   expect(limits).toEqual({ maxStores: 0, maxEmailsPerMonth: 0, maxSmsPerMonth: 0, maxWhatsappPerMonth: 0 })
@@ -34,7 +34,7 @@ test('an account without a plan has no entitlements', { tags: ['A7'] }, async ()
 })
 
 test('the free plan is an active subscription', { tags: ['A3', 'A7'] }, async () => {
-  const { token, account } = await anOwner()
+  const { token, account } = await createOwner()
   const reply = await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
   expect(reply).toMatchObject({ status: 200, body: { success: true, message: 'You are on the Lite plan.' } })
   expect(await status(token)).toMatchObject({ plan: 'free', status: 'active' })
@@ -54,7 +54,7 @@ test('the price list is public and matches the specification', { tags: ['A1', 'A
 })
 
 test('in test mode a plan can be set without payment, repeatedly', { tags: ['A7'] }, async () => {
-  const { token } = await anOwner()
+  const { token } = await createOwner()
   for (const plan of ['starter', 'growth', 'growth', 'free']) {
     expect((await choose(token, plan)).body).toMatchObject({ success: true, plan, status: 'active' })
     expect(await status(token)).toMatchObject({ plan, status: 'active', isTestMode: true })
@@ -72,7 +72,7 @@ test('in test mode a plan can be set without payment, repeatedly', { tags: ['A7'
 })
 
 test('a plan that is not sold is refused with a sentence', { tags: ['A3'] }, async () => {
-  const { token } = await anOwner()
+  const { token } = await createOwner()
   for (const plan of ['professional', 'enterprise']) {
     expect(await choose(token, plan)).toMatchObject({
       status: 400,
@@ -88,7 +88,7 @@ test('a plan that is not sold is refused with a sentence', { tags: ['A3'] }, asy
 })
 
 test('outside of test mode no plan can be set manually', { tags: ['A7'] }, async () => {
-  const { token } = await anOwner()
+  const { token } = await createOwner()
   const { config } = world.deps
   world.deps.config = { ...config, isBillingTestMode: false }
   expect((await choose(token, 'growth')).status).toBe(404)
@@ -97,7 +97,7 @@ test('outside of test mode no plan can be set manually', { tags: ['A7'] }, async
 })
 
 test('the demo account keeps its plan', async () => {
-  const { token, account } = await anOwner()
+  const { token, account } = await createOwner()
   await choose(token, 'growth')
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', account.accountId).execute()
   expect((await choose(token, 'free')).status).toBe(403)
@@ -106,7 +106,7 @@ test('the demo account keeps its plan', async () => {
 })
 
 test('only owners and admins can change the plan', async () => {
-  const { token, userId, account } = await anOwner()
+  const { token, userId, account } = await createOwner()
   for (const role of ['member', 'viewer'] as const) {
     await world.db.updateTable('members').set({ role }).where('user_id', '=', userId).execute()
     expect((await choose(token, 'growth')).status).toBe(403)
@@ -116,7 +116,7 @@ test('only owners and admins can change the plan', async () => {
 })
 
 test('the status has the plan in force and the end of the grace period (decisions 86 and 121)', async () => {
-  const { token, account } = await anOwner()
+  const { token, account } = await createOwner()
   await choose(token, 'growth')
   const set = (status: 'canceled' | 'past_due' | 'trialing', past_due_since: Date | null = null) =>
     world.db
@@ -141,7 +141,7 @@ test('the status has the plan in force and the end of the grace period (decision
 })
 
 test('the status has plan, status and date of the next bill (A 3)', { tags: ['A3'] }, async () => {
-  const { token, account } = await anOwner()
+  const { token, account } = await createOwner()
   await choose(token, 'growth')
   const next_billing_at = new Date('2026-04-02T00:00:00Z')
   await world.db
@@ -160,7 +160,7 @@ test('the status has plan, status and date of the next bill (A 3)', { tags: ['A3
 })
 
 test('an inactive free plan cannot exist', { tags: ['A4.3'] }, async () => {
-  const { token, account } = await anOwner()
+  const { token, account } = await createOwner()
   await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
   for (const status of ['canceled', 'past_due', 'trialing'] as const) {
     const set = world.db.updateTable('subscriptions').set({ status }).where('account_id', '=', account.accountId)

@@ -26,14 +26,14 @@ export async function assignDefaultPlan({ config }: Pick<Deps, 'config'>, tx: Ac
 export async function applyDefaultPlan(deps: Pick<Deps, 'config' | 'db' | 'now'>): Promise<number> {
   const { config, db } = deps
   if (findSeller(config) !== 'none') return 0
-  const wanted = buildDefaultPlan(config)
+  const plan = buildDefaultPlan(config)
   let changed = 0
   for (;;) {
-    const accountIds = await selectAccountsToDefault(db, wanted, BATCH)
+    const accountIds = await selectAccountsToDefault(db, plan, BATCH)
     for (const accountId of accountIds) {
       await transactAccount({ accountId, db }, async (tx) => {
         const its = await sql.readSubscription(tx)
-        if (!its || its.source === 'default') await setPlan(tx, wanted, deps.now())
+        if (!its || its.source === 'default') await setPlan(tx, plan, deps.now())
       })
     }
     changed += accountIds.length

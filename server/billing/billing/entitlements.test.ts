@@ -21,7 +21,7 @@ const every: Subscription[] = PlanKey.options.flatMap((plan) =>
   ),
 )
 const bare = { pastDueSince: null, extraStores: 0, isUnlimited: false }
-const subscriptionOf = (plan: PlanKey, status: SubscriptionStatus, more: Partial<Subscription> = {}) =>
+const getSubscription = (plan: PlanKey, status: SubscriptionStatus, more: Partial<Subscription> = {}) =>
   computeEntitlements({ ...bare, plan, status, ...more }, NOW)
 
 describe('an account', () => {
@@ -29,7 +29,7 @@ describe('an account', () => {
     tags: ['A4.1'],
   }, (plan) => {
     for (const status of ['active', 'trialing'] as const) {
-      expect(subscriptionOf(plan, status)).toEqual({
+      expect(getSubscription(plan, status)).toEqual({
         plan,
         maySend: true,
         isSubscribed: true,
@@ -45,10 +45,10 @@ describe('an account', () => {
   test('that is past due keeps its plan for seven days, then sends nothing and is not subscribed (decisions 86, 121)', {
     tags: ['A4.1'],
   }, () => {
-    const inGrace = subscriptionOf('growth', 'past_due', { pastDueSince: ago(7 * DAY - 1) })
+    const inGrace = getSubscription('growth', 'past_due', { pastDueSince: ago(7 * DAY - 1) })
     expect(inGrace).toMatchObject({ plan: 'growth', maySend: true, isSubscribed: true, limits: plans.growth.limits })
     expect(inGrace.graceUntil).toEqual(new Date(NOW.getTime() + 1))
-    const after = subscriptionOf('growth', 'past_due', { pastDueSince: ago(7 * DAY) })
+    const after = getSubscription('growth', 'past_due', { pastDueSince: ago(7 * DAY) })
     expect(after).toMatchObject({ plan: 'growth', maySend: false, isSubscribed: false, whyNot: 'payment_overdue' })
     expect(Object.values(after.limits)).toEqual([0, 0, 0, 0])
     expect(hasFeature(after, 'flow_texts')).toBe(true)
@@ -57,7 +57,7 @@ describe('an account', () => {
   test('with a canceled plan has the free plan’s limits and is not subscribed (decisions 86, 121)', {
     tags: ['A4.1'],
   }, () => {
-    const canceled = subscriptionOf('growth', 'canceled')
+    const canceled = getSubscription('growth', 'canceled')
     expect(canceled).toMatchObject({ plan: 'free', maySend: true, isSubscribed: false, limits: plans.free.limits })
     expect(hasFeature(canceled, 'manual_texts')).toBe(false)
   })
@@ -68,27 +68,27 @@ describe('an account', () => {
     ['growth', 20, 23],
   ] as const)('on %s with %i extra stores has room for %i, and the plan’s other limits (decision 85)', (plan, extraStores, maxStores) => {
     for (const status of ['active', 'trialing'] as const)
-      expect(subscriptionOf(plan, status, { extraStores }).limits).toEqual({ ...plans[plan].limits, maxStores })
+      expect(getSubscription(plan, status, { extraStores }).limits).toEqual({ ...plans[plan].limits, maxStores })
   })
 
   test('that is unlimited has no limits, and only its plan’s features (decision 82)', () => {
-    const unlimited = subscriptionOf('free', 'active', { isUnlimited: true, extraStores: 1 })
+    const unlimited = getSubscription('free', 'active', { isUnlimited: true, extraStores: 1 })
     expect(Object.values(unlimited.limits)).toEqual([-1, -1, -1, -1])
     expect(hasFeature(unlimited, 'manual_texts')).toBe(false)
   })
 
   test('that is overdue or ended has neither extra stores nor unlimited use', () => {
     const more = { extraStores: 3, isUnlimited: true }
-    const overdue = subscriptionOf('growth', 'past_due', { pastDueSince: ago(8 * DAY), ...more })
+    const overdue = getSubscription('growth', 'past_due', { pastDueSince: ago(8 * DAY), ...more })
     expect(Object.values(overdue.limits)).toEqual([0, 0, 0, 0])
     expect(Object.values(computePlanLimits(overdue))).toEqual([-1, -1, -1, -1])
-    expect(subscriptionOf('growth', 'canceled', more).limits).toEqual(plans.free.limits)
+    expect(getSubscription('growth', 'canceled', more).limits).toEqual(plans.free.limits)
   })
 
   test('on the free plan is subscribed (decision 5), and without a plan has no entitlements', {
     tags: ['A4.1', 'A9'],
   }, () => {
-    expect(subscriptionOf('free', 'active')).toMatchObject({ plan: 'free', maySend: true, isSubscribed: true })
+    expect(getSubscription('free', 'active')).toMatchObject({ plan: 'free', maySend: true, isSubscribed: true })
     const none = computeEntitlements(null, NOW)
     expect(none).toMatchObject({ plan: null, maySend: false, isSubscribed: false, whyNot: 'no_plan' })
     expect(hasFeature(none, 'manual_texts')).toBe(false)
@@ -122,8 +122,8 @@ describe('in SQL', () => {
   })
 
   test('an account without a plan has nothing in force', async () => {
-    const nobody = sql`'00000000-0000-0000-0000-000000000000'::uuid`
-    const { rows } = await sql`select ${selectPlanInForce(nobody, NOW)} as "inForce"`.execute(world.db)
+    const unknownId = sql`'00000000-0000-0000-0000-000000000000'::uuid`
+    const { rows } = await sql`select ${selectPlanInForce(unknownId, NOW)} as "inForce"`.execute(world.db)
     expect(rows).toEqual([{ inForce: null }])
   })
 })

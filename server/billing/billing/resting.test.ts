@@ -92,8 +92,8 @@ test('the owner chooses which stores rest, effective as soon as there is no room
 
 test('only stores of the account can be chosen, and only by owners and admins', async () => {
   const [first, second] = await createThreeStores()
-  const stranger = await createStore(world)
-  for (const id of [stranger.storeId, createId()]) {
+  const otherStore = await createStore(world)
+  for (const id of [otherStore.storeId, createId()]) {
     expect(await chooseRestingFirst(first, second.storeId, id)).toMatchObject({
       status: 404,
       body: { error: 'Store not found' },
@@ -168,8 +168,10 @@ test('disconnecting a store makes room for a resting one, and a reconnected stor
   await third.fill('one', [buildTea()])
   await third.type('one', { email: 'eve@example.com' })
   await third.pass(HOUR + MINUTE)
-  const gone = await world.request('DELETE', `/api/stores/disconnect?storeId=${second.storeId}`, { token: first.token })
-  expect(gone.status).toBe(200)
+  const reply = await world.request('DELETE', `/api/stores/disconnect?storeId=${second.storeId}`, {
+    token: first.token,
+  })
+  expect(reply.status).toBe(200)
   expect(await listResting(first)).toEqual([])
   await third.pass(1_000)
   expect(countSentTo('eve@example.com')).toBe(1)
@@ -189,7 +191,7 @@ test('manual and test messages of a resting store are refused with the reason, a
   await third.mailed({ email: 'bo@example.com' })
   const cart = await third.cart()
   await setPlan(first, 'starter')
-  const said = reasonTexts.store_resting
+  const text = reasonTexts.store_resting
   const manual = await postWithWorker(
     world,
     { ...third, token: first.token },
@@ -199,14 +201,14 @@ test('manual and test messages of a resting store are refused with the reason, a
       cart_id: cart.id,
     },
   )
-  expect([manual.status, manual.body.code, manual.body.error]).toEqual([403, 'plan_required', said])
+  expect([manual.status, manual.body.code, manual.body.error]).toEqual([403, 'plan_required', text])
   expect((await third.messages()).filter((each) => each.origin_kind === 'manual' && each.state === 'held')).toEqual([])
   for (const [path, body] of [
     ['/api/stores/sending/test-mail', {}],
     ['/api/messages/test-send', { channel: 'email', cartId: cart.id }],
   ] as const) {
     const reply = await world.request('POST', `${path}?storeId=${third.storeId}`, { token: first.token, body })
-    expect([path, reply.status, reply.body.error]).toEqual([path, 403, said])
+    expect([path, reply.status, reply.body.error]).toEqual([path, 403, text])
   }
 })
 

@@ -14,13 +14,13 @@ export function explainNoRoom(
   if (!plan || !isSubscribed) return 'Choose a plan before you connect a store. The free plan includes one store.'
   if (hasRoom(limits, connected)) return null
   const { maxStores } = limits
-  const ways = [
+  const options = [
     ...(canAddStore({ entitlements, subscription })
       ? [`add an extra store for $${EXTRA_STORE_MONTHLY} a month under Billing`]
       : []),
     ...(plan === 'growth' ? [] : ['upgrade your plan']),
   ].join(', ')
-  const first = ways ? `${ways[0]!.toUpperCase()}${ways.slice(1)}, or` : 'To connect another one,'
+  const first = options ? `${options[0]!.toUpperCase()}${options.slice(1)}, or` : 'To connect another one,'
   const included = `${maxStores} ${maxStores === 1 ? 'store' : 'stores'}`
   return `Your plan (${plans[plan].name}) includes ${included}. ${first} disconnect a store first.`
 }

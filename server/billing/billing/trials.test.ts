@@ -6,7 +6,7 @@ import { canStartTrial, claimTrial, listTrialKeys, normalizeTrialAddress } from 
 
 const world = createWorld()
 
-async function anAccount(email?: string) {
+async function createAccount(email?: string) {
   const { accountId, userId } = await registerOwner(world)
   if (email) await world.db.updateTable('users').set({ email }).where('id', '=', userId).execute()
   return { accountId, db: world.db }
@@ -50,7 +50,7 @@ it('claims account, addresses and cards, each once', () => {
 })
 
 it('is given once per account, also after a change of address', async () => {
-  const account = await anAccount('one@shop.test')
+  const account = await createAccount('one@shop.test')
   expect(await canStartTrial(world.deps, account)).toBe(true)
   expect(await claimTrial(world.deps, account, [])).toBe('own')
   await world.db.updateTable('users').set({ email: 'another@shop.test' }).where('email', '=', 'one@shop.test').execute()
@@ -59,23 +59,23 @@ it('is given once per account, also after a change of address', async () => {
 })
 
 it('is given once per address, also after the account is deleted', async () => {
-  const account = await anAccount('b.e.n@gmail.com')
+  const account = await createAccount('b.e.n@gmail.com')
   expect(await claimTrial(world.deps, account, [])).toBe('own')
   await world.db.deleteFrom('users').where('email', '=', 'b.e.n@gmail.com').execute()
   await world.db.deleteFrom('accounts').where('id', '=', account.accountId).execute()
-  const again = await anAccount('ben+2@googlemail.com')
+  const again = await createAccount('ben+2@googlemail.com')
   expect(await canStartTrial(world.deps, again)).toBe(false)
   // A checkout opened before the other was paid.
   expect(await claimTrial(world.deps, again, [])).toBe('email')
 })
 
 it('is given once per card', async () => {
-  const [first, second] = [await anAccount(), await anAccount()]
+  const [first, second] = [await createAccount(), await createAccount()]
   expect(await claimTrial(world.deps, first, ['fp_shared', 'fp_own'])).toBe('own')
   expect(await claimTrial(world.deps, second, [])).toBe('own')
   expect(await claimTrial(world.deps, second, ['fp_second', 'fp_shared'])).toBe('card')
   expect(await claimTrial(world.deps, first, ['fp_shared'])).toBe('own')
-  const [one, other] = [await anAccount(), await anAccount()]
+  const [one, other] = [await createAccount(), await createAccount()]
   const both = await Promise.all([one, other].map((account) => claimTrial(world.deps, account, ['fp_race'])))
   expect(both.toSorted()).toEqual(['card', 'own'])
 })

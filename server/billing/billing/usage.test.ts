@@ -64,8 +64,8 @@ test('shows the month’s usage of the plan and the number of connected stores',
   await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', second.storeId).execute()
   expect((await usage(shop)).stores).toEqual({ used: 1, limit: 2, problem: null, canAdd: false })
   // Another account is not affected.
-  const stranger = await createStore(world)
-  expect(await emails(stranger)).toMatchObject({ used: 0, limit: 500 })
+  const otherStore = await createStore(world)
+  expect(await emails(otherStore)).toMatchObject({ used: 0, limit: 500 })
   // The next month starts at zero.
   world.now = new Date('2026-04-01T00:00:00.000Z')
   expect(await usage(shop)).toMatchObject({ month: '2026-04-01', renewsAt: '2026-05-01T00:00:00.000Z' })
@@ -108,8 +108,8 @@ test('counts messages of all stores held by the plan’s limit, and those that e
   // Messages held for another reason do not count.
   await world.db.updateTable('messages').set({ reason: 'quiet_hours' }).where('id', '=', one!.id).execute()
   expect(await emails(first)).toMatchObject({ held: 4, expiring: 3 })
-  const stranger = await createStore(world)
-  expect(await emails(stranger)).toMatchObject({ held: 0, expiring: 0 })
+  const otherStore = await createStore(world)
+  expect(await emails(otherStore)).toMatchObject({ held: 0, expiring: 0 })
   // A larger plan sends them.
   await world.request('POST', '/api/subscribe/manual-update', { token: first.token, body: { planKey: 'growth' } })
   await world.db.updateTable('messages').set({ reason: 'plan_limit' }).where('id', '=', one!.id).execute()
@@ -119,7 +119,7 @@ test('counts messages of all stores held by the plan’s limit, and those that e
 })
 
 const SENDERS = isProof ? 50 : 20
-const LEFT = isProof ? 20 : 8
+const ALLOWANCE = isProof ? 20 : 8
 
 test('concurrent senders keep the counter exact, and no reader sees more than the limit', async () => {
   const shop = await createMessageScene(world, 1)
@@ -135,29 +135,29 @@ test('concurrent senders keep the counter exact, and no reader sees more than th
     .where('stream', '=', 'order_check')
     .execute()
   await detectAbandoned(world.deps)
-  await setUsed(shop.accountId, 'email', 500 - LEFT)
+  await setUsed(shop.accountId, 'email', 500 - ALLOWANCE)
   let isSending = true
-  const seen: number[] = []
-  const look = async () => {
-    while (isSending) seen.push((await emails(shop)).used)
+  const counts: number[] = []
+  const poll = async () => {
+    while (isSending) counts.push((await emails(shop)).used)
   }
-  const looking = look()
+  const looking = poll()
   await Promise.all(stores.map(({ storeId }) => sendDueMessages(world, storeId)))
   isSending = false
   await looking
-  expect(world.sent).toHaveLength(LEFT)
+  expect(world.sent).toHaveLength(ALLOWANCE)
   // Messages that were too late at the send are decided again.
   world.advance(1_000)
   await Promise.all(stores.map(({ storeId }) => sendDueMessages(world, storeId)))
-  expect(world.sent).toHaveLength(LEFT)
+  expect(world.sent).toHaveLength(ALLOWANCE)
   expect(await emails(shop)).toEqual({
     channel: 'email',
     used: 500,
     limit: 500,
-    held: SENDERS - LEFT,
-    expiring: SENDERS - LEFT,
+    held: SENDERS - ALLOWANCE,
+    expiring: SENDERS - ALLOWANCE,
     level: 'full',
   })
-  expect(seen).toEqual(seen.toSorted((a, b) => a - b))
-  expect(Math.max(...seen)).toBeLessThanOrEqual(500)
+  expect(counts).toEqual(counts.toSorted((a, b) => a - b))
+  expect(Math.max(...counts)).toBeLessThanOrEqual(500)
 })

@@ -11,7 +11,7 @@ const world = createWorld()
 const CENT = 10_000
 const DAY = 86_400_000
 
-async function anAccount() {
+async function createAccount() {
   const { accountId } = await createStore(world)
   const account = { accountId, db: world.db }
   return {
@@ -38,7 +38,7 @@ async function readNotices(accountId: string): Promise<string[]> {
 }
 
 test('notifies once below a week’s use and once below the price of a text, and again after the next pack', async () => {
-  const { accountId, fill, use } = await anAccount()
+  const { accountId, fill, use } = await createAccount()
   await fill(1_000)
   expect(await readNotices(accountId)).toEqual([])
   await use(400)
@@ -58,11 +58,11 @@ test('notifies once below a week’s use and once below the price of a text, and
 })
 
 test('does not notify without use for a week, or after the notice that none is left', async () => {
-  const { accountId, fill, use } = await anAccount()
+  const { accountId, fill, use } = await createAccount()
   await fill(100)
   await use(100)
   expect(await readNotices(accountId)).toEqual(['credits_empty'])
-  const other = await anAccount()
+  const other = await createAccount()
   await other.fill(100)
   await other.use(60)
   world.advance(8 * DAY)

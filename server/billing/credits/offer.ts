@@ -17,7 +17,7 @@ import type { EntryDraft } from './rules.ts'
 // The credits offer for an account: its SMS carrier, whether it can buy credits, and prices (decision 85).
 
 /** Price per part for the most common countries; null: for all others. */
-const SHOWN_COUNTRIES = ['US', 'CA', 'GB', 'DE', 'FR', 'AU', null] as const
+const LISTED_COUNTRIES = ['US', 'CA', 'GB', 'DE', 'FR', 'AU', null] as const
 
 export async function viewCredits(
   deps: Pick<Deps, 'channels' | 'config' | 'now'>,
@@ -31,7 +31,7 @@ export async function viewCredits(
     readWeeklyUse(account, deps.now()),
   ])
   const seller = findSeller(config)
-  const prices = SHOWN_COUNTRIES.map((country) => ({
+  const prices = LISTED_COUNTRIES.map((country) => ({
     country,
     micros: computeCreditPrice(estimatePrice('sms', country), config.textCreditPerMille),
   }))
@@ -145,13 +145,13 @@ async function insertRequest(
   { userId, key, micros, now, until }: RequestKey & { micros: number; now: Date; until: Date },
 ): Promise<boolean> {
   await db.deleteFrom('credit_requests').where('account_id', '=', accountId).where('expires_at', '<=', now).execute()
-  const kept = await db
+  const inserted = await db
     .insertInto('credit_requests')
     .values({ account_id: accountId, user_id: userId, key, micros, expires_at: until })
     .onConflict((conflict) => conflict.columns(['account_id', 'user_id', 'key']).doNothing())
     .returning('key')
     .executeTakeFirst()
-  return kept !== undefined
+  return inserted !== undefined
 }
 
 async function saveReply({ db, accountId }: AccountTx, { userId, key }: RequestKey, balance: number) {

@@ -36,10 +36,10 @@ export function computeSettlement(
   balance: number,
 ): EntryDraft[] {
   const drafts: EntryDraft[] = []
-  let left = balance
+  let remaining = balance
   const put = (draft: EntryDraft) => {
     drafts.push(draft)
-    left += draft.micros
+    remaining += draft.micros
   }
   for (const { paymentId, granted, returned } of payments) {
     const known = settled.find((one) => one.paymentId === paymentId)
@@ -48,7 +48,7 @@ export function computeSettlement(
     const { taken = 0, owed = 0 } = known ?? {}
     const more = returned - taken - owed
     if (more > 0) {
-      const there = Math.min(more, left)
+      const there = Math.min(more, remaining)
       put({ kind: 'refund', paymentId, micros: 0 - there, owed: more - there })
     }
     // The bank returned a payment: first, the owed part is forgiven.

@@ -32,21 +32,21 @@ it('finds what a price sells, also after its lookup key moved to a newer one', (
 
 it('reports faults of a price', () => {
   const price = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_starter_year')!
-  const wanted = findEntry(price)!
-  expect(findPriceFault(price, wanted)).toBeNull()
-  expect(findPriceFault({ ...price, active: false }, wanted)).toBe('is archived')
-  expect(findPriceFault({ ...price, unit_amount: 17_000 }, wanted)).toBe(
+  const expected = findEntry(price)!
+  expect(findPriceFault(price, expected)).toBeNull()
+  expect(findPriceFault({ ...price, active: false }, expected)).toBe('is archived')
+  expect(findPriceFault({ ...price, unit_amount: 17_000 }, expected)).toBe(
     'costs 170.00 USD a year, and Recoup shows 180.00 USD',
   )
-  expect(findPriceFault({ ...price, unit_amount: null }, wanted)).toContain('no fixed amount')
-  expect(findPriceFault({ ...price, currency: 'eur' }, wanted)).toContain('180.00 EUR')
+  expect(findPriceFault({ ...price, unit_amount: null }, expected)).toContain('no fixed amount')
+  expect(findPriceFault({ ...price, currency: 'eur' }, expected)).toContain('180.00 EUR')
   const recurring = price.recurring!
-  expect(findPriceFault({ ...price, recurring: { ...recurring, interval: 'month' } }, wanted)).toMatch(/once a year/)
-  expect(findPriceFault({ ...price, recurring: { ...recurring, interval_count: 2 } }, wanted)).toMatch(/once a year/)
-  expect(findPriceFault({ ...price, recurring: { ...recurring, usage_type: 'metered' } }, wanted)).toMatch(
+  expect(findPriceFault({ ...price, recurring: { ...recurring, interval: 'month' } }, expected)).toMatch(/once a year/)
+  expect(findPriceFault({ ...price, recurring: { ...recurring, interval_count: 2 } }, expected)).toMatch(/once a year/)
+  expect(findPriceFault({ ...price, recurring: { ...recurring, usage_type: 'metered' } }, expected)).toMatch(
     /once a year/,
   )
-  expect(findPriceFault({ ...price, recurring: null }, wanted)).toMatch(/once a year/)
+  expect(findPriceFault({ ...price, recurring: null }, expected)).toMatch(/once a year/)
 })
 
 it('reads prices and portal once in ten minutes', async () => {

@@ -21,14 +21,14 @@ export interface Catalogue {
 const NOT_SET_UP =
   'Plans cannot be bought here yet: the administrator of this server has to run npm run billing:setup first.'
 
-const KEPT_MS = 600_000
+const CACHE_MS = 600_000
 const cache = new WeakMap<Stripe, { catalogue: Catalogue; at: number }>()
 
 /** Cached for ten minutes once complete. A price that differs from the Pricing page is never used. */
 export async function loadCatalogue(deps: Pick<Deps, 'stripe' | 'log' | 'now' | 'config'>): Promise<Catalogue> {
   const known = deps.stripe && cache.get(deps.stripe)
   const at = deps.now().getTime()
-  if (known && at - known.at < KEPT_MS && at >= known.at) return known.catalogue
+  if (known && at - known.at < CACHE_MS && at >= known.at) return known.catalogue
   const [prices, portal] = await askStripe(deps, (stripe) =>
     Promise.all([listPrices(stripe), findPortal(stripe, deps.config.publicUrl)]),
   )

@@ -30,7 +30,7 @@ const item = (key: string | null, unit?: number | null, quantity = 1) => ({
   ...PERIOD,
 })
 
-const subscription = (given: Partial<StripeSubscription> = {}): StripeSubscription => ({
+const subscription = (overrides: Partial<StripeSubscription> = {}): StripeSubscription => ({
   id: 'sub_1',
   status: 'active',
   created: CREATED,
@@ -42,13 +42,13 @@ const subscription = (given: Partial<StripeSubscription> = {}): StripeSubscripti
   default_payment_method: null,
   schedule: null,
   metadata: {},
-  ...given,
+  ...overrides,
 })
 
 const invoice = (
-  given: Partial<StripeInvoice> & { of?: string; finalized?: number; paid?: number } = {},
+  overrides: Partial<StripeInvoice> & { of?: string; finalized?: number; paid?: number } = {},
 ): StripeInvoice => {
-  const { of = 'sub_1', finalized = CREATED, paid, ...rest } = given
+  const { of = 'sub_1', finalized = CREATED, paid, ...rest } = overrides
   return {
     id: 'in_1',
     status: 'open',
@@ -72,19 +72,19 @@ const phase = (start: number, end: number, keys: string[] = []) => ({
   end_date: CREATED + end * DAY,
   items: keys.map((key) => ({ price: price(key), quantity: key.startsWith('extra') ? 4 : 1 })),
 })
-const schedule = (given: Partial<StripeSchedule>): StripeSchedule => ({
+const schedule = (overrides: Partial<StripeSchedule>): StripeSchedule => ({
   id: 'sub_sched_1',
   status: 'active',
   end_behavior: 'release',
   current_phase: { start_date: CREATED, end_date: CREATED + 30 * DAY },
   phases: [phase(0, 30, ['growth_month'])],
-  ...given,
+  ...overrides,
 })
 
 const from = (subscriptions: StripeSubscription[], rest: Partial<StripeObjects> = {}): DerivedSubscription =>
   deriveSubscription({ subscriptions, invoices: [], schedule: null, hasCard: false, ...rest }, findEntry)
-const rowOf = (given: Partial<StripeSubscription> = {}, rest: Partial<StripeObjects> = {}): DerivedRow =>
-  from([subscription(given)], rest).row!
+const getRow = (overrides: Partial<StripeSubscription> = {}, rest: Partial<StripeObjects> = {}): DerivedRow =>
+  from([subscription(overrides)], rest).row!
 
 describe('each Stripe status', () => {
   it.each([
@@ -114,16 +114,16 @@ describe('each Stripe status', () => {
   })
 
   it.each(['chargeback', 'operator'])('canceled by %s is canceled and keeps its plan', (recoup_ended) => {
-    const row = rowOf({ status: 'canceled', metadata: { recoup_ended } })
+    const row = getRow({ status: 'canceled', metadata: { recoup_ended } })
     expect(row).toMatchObject({ plan: 'starter', status: 'canceled', amountMinor: null, nextBillingAt: null })
     // With an unknown price there is no plan to cancel.
     const strange = { status: 'canceled', metadata: { recoup_ended }, items: [item('gold_month')] }
-    expect(rowOf(strange)).toMatchObject({ plan: 'free', status: 'active' })
+    expect(getRow(strange)).toMatchObject({ plan: 'free', status: 'active' })
   })
 
   it('another reason in the metadata, or one on a live subscription, is ignored', () => {
-    expect(rowOf({ status: 'canceled', metadata: { recoup_ended: 'mistake' } }).status).toBe('active')
-    expect(rowOf({ metadata: { recoup_ended: 'chargeback' } })).toMatchObject({ plan: 'starter', status: 'active' })
+    expect(getRow({ status: 'canceled', metadata: { recoup_ended: 'mistake' } }).status).toBe('active')
+    expect(getRow({ metadata: { recoup_ended: 'chargeback' } })).toMatchObject({ plan: 'starter', status: 'active' })
   })
 })
 
@@ -149,17 +149,17 @@ describe('several subscriptions', () => {
   })
 
   it('an unpaid checkout does not hide why the last one ended', () => {
-    const taken = { ...older, status: 'canceled', metadata: { recoup_ended: 'chargeback' } }
+    const revoked = { ...older, status: 'canceled', metadata: { recoup_ended: 'chargeback' } }
     const expired = { ...newer, status: 'incomplete_expired' }
-    expect(from([expired, taken]).row).toMatchObject({ plan: 'growth', status: 'canceled' })
-    expect(from([taken, { ...newer, status: 'canceled' }]).row).toMatchObject({ plan: 'free', status: 'active' })
+    expect(from([expired, revoked]).row).toMatchObject({ plan: 'growth', status: 'canceled' })
+    expect(from([revoked, { ...newer, status: 'canceled' }]).row).toMatchObject({ plan: 'free', status: 'active' })
   })
 })
 
 describe('plan, cycle and extra stores', () => {
   it('come from the prices', () => {
     const items = [item('extra_store_year', 12_000, 3), item('growth_year', 46_800)]
-    expect(rowOf({ items })).toMatchObject({
+    expect(getRow({ items })).toMatchObject({
       plan: 'growth',
       cycle: 'year',
       extraStores: 3,
@@ -167,13 +167,13 @@ describe('plan, cycle and extra stores', () => {
       currency: 'USD',
     })
     const moved = { ...item(null, 1_500), price: price(null, 1_500, { recoup: 'recoup_starter_month' }) }
-    expect(rowOf({ items: [moved] })).toMatchObject({ plan: 'starter', cycle: 'month', amountMinor: 1_500 })
+    expect(getRow({ items: [moved] })).toMatchObject({ plan: 'starter', cycle: 'month', amountMinor: 1_500 })
   })
 
   it('items added by an operator change the amount, not the plan', () => {
     const { row, problems } = from([subscription({ items: [item('starter_month'), item(null, 25_000)] })])
     expect([row!.plan, row!.amountMinor, problems]).toEqual(['starter', 26_900, []])
-    expect(rowOf({ items: [item('starter_month'), item('tiered', null)] }).amountMinor).toBeNull()
+    expect(getRow({ items: [item('starter_month'), item('tiered', null)] }).amountMinor).toBeNull()
   })
 
   it.each([
@@ -182,8 +182,8 @@ describe('plan, cycle and extra stores', () => {
     ['an extra store alone', [item('extra_store_month')]],
     ['nothing', []],
   ])('%s: changes nothing and is reported', (_, items) => {
-    const said = from([subscription({ items })])
-    expect(said).toEqual({ row: null, problems: [{ kind: 'unknown_price', ids: ['sub_1'] }] })
+    const result = from([subscription({ items })])
+    expect(result).toEqual({ row: null, problems: [{ kind: 'unknown_price', ids: ['sub_1'] }] })
     // The price of an ended one is irrelevant.
     expect(from([subscription({ items, status: 'canceled' })])).toMatchObject({ row: { plan: 'free' }, problems: [] })
   })
@@ -196,7 +196,7 @@ describe('plan, cycle and extra stores', () => {
 
 describe('dates', () => {
   it('the period ends with that of the items, and is billed then', () => {
-    expect(rowOf()).toMatchObject({ currentPeriodEnd: at(30), nextBillingAt: at(30), cancelAtPeriodEnd: false })
+    expect(getRow()).toMatchObject({ currentPeriodEnd: at(30), nextBillingAt: at(30), cancelAtPeriodEnd: false })
   })
 
   it.each([
@@ -204,14 +204,14 @@ describe('dates', () => {
     ['cancel_at with the period', { cancel_at: CREATED + 30 * DAY }, true],
     ['cancel_at within the period', { cancel_at: CREATED + 9 * DAY }, true],
     ['cancel_at after the next period', { cancel_at: CREATED + 60 * DAY }, false],
-  ])('%s', (_, given, ends) => {
-    expect(rowOf(given)).toMatchObject({ cancelAtPeriodEnd: ends, nextBillingAt: ends ? null : at(30) })
+  ])('%s', (_, overrides, ends) => {
+    expect(getRow(overrides)).toMatchObject({ cancelAtPeriodEnd: ends, nextBillingAt: ends ? null : at(30) })
   })
 
   it('a trial has an end date while it runs', () => {
     const trial_end = CREATED + 14 * DAY
-    expect(rowOf({ status: 'trialing', trial_end }).trialEndsAt).toEqual(at(14))
-    expect(rowOf({ trial_end }).trialEndsAt).toBeNull()
+    expect(getRow({ status: 'trialing', trial_end }).trialEndsAt).toEqual(at(14))
+    expect(getRow({ trial_end }).trialEndsAt).toBeNull()
   })
 
   it('past due starts with the subscription’s oldest open invoice', () => {
@@ -221,9 +221,9 @@ describe('dates', () => {
       invoice({ id: 'in_1', finalized: CREATED + DAY, status: 'paid' }),
       invoice({ id: 'in_0', finalized: CREATED, of: 'sub_other' }),
     ]
-    expect(rowOf({ status: 'past_due' }, { invoices }).pastDueSince).toEqual(at(2))
-    expect(rowOf({ status: 'past_due' }, { invoices: [] }).pastDueSince).toEqual(at(0))
-    expect(rowOf({ status: 'active' }, { invoices }).pastDueSince).toBeNull()
+    expect(getRow({ status: 'past_due' }, { invoices }).pastDueSince).toEqual(at(2))
+    expect(getRow({ status: 'past_due' }, { invoices: [] }).pastDueSince).toEqual(at(0))
+    expect(getRow({ status: 'active' }, { invoices }).pastDueSince).toBeNull()
   })
 
   it('the last payment is the newest invoice paid with money', () => {
@@ -232,21 +232,21 @@ describe('dates', () => {
       invoice({ id: 'in_2', status: 'paid', amount_paid: 1_900, paid: CREATED + 3 * DAY }),
       invoice({ id: 'in_3', status: 'paid', amount_paid: 0, paid: CREATED + 4 * DAY }),
     ]
-    expect(rowOf({}, { invoices }).lastPaymentAt).toEqual(at(3))
-    expect(rowOf({ status: 'canceled' }, { invoices }).lastPaymentAt).toEqual(at(3))
-    expect(rowOf().lastPaymentAt).toBeNull()
+    expect(getRow({}, { invoices }).lastPaymentAt).toEqual(at(3))
+    expect(getRow({ status: 'canceled' }, { invoices }).lastPaymentAt).toEqual(at(3))
+    expect(getRow().lastPaymentAt).toBeNull()
   })
 
   it('the card is the subscription’s or the customer’s', () => {
-    expect([rowOf().hasCard, rowOf({ default_payment_method: 'pm_1' }).hasCard]).toEqual([false, true])
-    expect(rowOf({}, { hasCard: true }).hasCard).toBe(true)
+    expect([getRow().hasCard, getRow({ default_payment_method: 'pm_1' }).hasCard]).toEqual([false, true])
+    expect(getRow({}, { hasCard: true }).hasCard).toBe(true)
   })
 })
 
 describe('changes at the end of the period', () => {
   const growth = { items: [item('growth_month')], schedule: 'sub_sched_1' }
-  const next = (given: Partial<StripeSchedule>, of: Partial<StripeSubscription> = growth) =>
-    from([subscription(of)], { schedule: schedule(given) })
+  const next = (overrides: Partial<StripeSchedule>, of: Partial<StripeSubscription> = growth) =>
+    from([subscription(of)], { schedule: schedule(overrides) })
 
   it('come from the schedule’s second phase', () => {
     const phases = [phase(30, 60, ['starter_month', 'extra_store_month']), phase(0, 30, ['growth_month'])]
@@ -260,8 +260,11 @@ describe('changes at the end of the period', () => {
     ['a second phase equal to the first', { phases: [phase(0, 30), phase(30, 60, ['growth_month'])] }],
     ['a released schedule', { status: 'released', phases: [phase(0, 30), phase(30, 60, ['starter_month'])] }],
     ['no current phase', { current_phase: null, phases: [phase(30, 60, ['starter_month'])] }],
-  ])('are none with %s', (_, given) => {
-    expect(next(given)).toMatchObject({ row: { plan: 'growth', next: null, cancelAtPeriodEnd: false }, problems: [] })
+  ])('are none with %s', (_, overrides) => {
+    expect(next(overrides)).toMatchObject({
+      row: { plan: 'growth', next: null, cancelAtPeriodEnd: false },
+      problems: [],
+    })
   })
 
   it('are none if the subscription ends', () => {
@@ -272,8 +275,8 @@ describe('changes at the end of the period', () => {
   })
 
   it('are reported if the price is not ours, and the current plan stays right', () => {
-    const said = next({ phases: [phase(0, 30), phase(30, 60, ['gold_month'])] })
-    expect(said).toMatchObject({ row: { plan: 'growth', next: null }, problems: [{ kind: 'unknown_price' }] })
+    const result = next({ phases: [phase(0, 30), phase(30, 60, ['gold_month'])] })
+    expect(result).toMatchObject({ row: { plan: 'growth', next: null }, problems: [{ kind: 'unknown_price' }] })
   })
 })
 
@@ -291,8 +294,8 @@ const anySubscription = fc
     trial_end: fc.option(fc.constant(CREATED + 14 * DAY)),
     metadata: fc.constantFrom({}, { recoup_ended: 'chargeback' }, { recoup_ended: 'operator' }),
   })
-  .map((given) => subscription(given as Partial<StripeSubscription>))
-const anySeen = fc.record({
+  .map((overrides) => subscription(overrides as Partial<StripeSubscription>))
+const anyObjects = fc.record({
   subscriptions: fc
     .array(anySubscription, { maxLength: 5 })
     .map((all) => all.map((one, place) => ({ ...one, id: `sub_${place}` }))),
@@ -304,7 +307,7 @@ const anySeen = fc.record({
 
 it('any order of the same objects gives the same row, which the table accepts', () => {
   fc.assert(
-    fc.property(anySeen, fc.infiniteStream(fc.nat()), ({ subscriptions, invoices }, random) => {
+    fc.property(anyObjects, fc.infiniteStream(fc.nat()), ({ subscriptions, invoices }, random) => {
       const { row, problems } = from(subscriptions, { invoices })
       const mixed = <T>(all: readonly T[]) =>
         all

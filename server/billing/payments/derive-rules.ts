@@ -99,28 +99,28 @@ export function findCounted(subscriptions: readonly StripeSubscription[]): Strip
 const isNewer = (one: StripeSubscription, other: StripeSubscription) =>
   one.created > other.created || (one.created === other.created && one.id > other.id)
 
-export function deriveSubscription(seen: StripeObjects, catalogue: PriceLookup): DerivedSubscription {
+export function deriveSubscription(objects: StripeObjects, catalogue: PriceLookup): DerivedSubscription {
   const problems: DerivedProblem[] = []
   const note = (kind: ProblemKind, of: readonly { id: string }[]) =>
     problems.push({ kind, ids: of.map(({ id }) => id).sort() })
-  const live = seen.subscriptions.filter(isLive)
+  const live = objects.subscriptions.filter(isLive)
   if (live.length > 1) note('two_subscriptions', live)
-  const counted = findCounted(seen.subscriptions)
+  const counted = findCounted(objects.subscriptions)
   if (!counted) {
-    const strange = seen.subscriptions.filter(({ status }) => status !== 'incomplete')
+    const strange = objects.subscriptions.filter(({ status }) => status !== 'incomplete')
     if (strange.length > 0) note('unknown_status', strange)
     return { row: null, problems }
   }
   const bought = readPurchase(counted.items, catalogue)
-  if (!isLive(counted)) return { row: buildEndedRow(seen, counted, bought), problems }
+  if (!isLive(counted)) return { row: buildEndedRow(objects, counted, bought), problems }
   if (!bought) {
     note('unknown_price', [counted])
     return { row: null, problems }
   }
   if (bought.extraStores > MAX_EXTRA_STORES) note('too_many_stores', [counted])
-  const next = readNextPhase(seen.schedule, catalogue)
+  const next = readNextPhase(objects.schedule, catalogue)
   if (next === 'unknown') note('unknown_price', [counted])
-  return { row: buildLiveRow(seen, counted, { bought, next: next === 'unknown' ? null : next }), problems }
+  return { row: buildLiveRow(objects, counted, { bought, next: next === 'unknown' ? null : next }), problems }
 }
 
 /** A plan not from Stripe stays as long as no subscription is live there. */
@@ -143,13 +143,13 @@ export function readPurchase(
 }
 
 /** The account gets the free plan, unless the subscription was revoked. */
-function buildEndedRow(seen: StripeObjects, one: StripeSubscription, bought: PlanPurchase | null): DerivedRow {
-  const isTaken = one.status === 'canceled' && REVOKED_BY.includes(one.metadata[END_REASON] ?? '')
+function buildEndedRow(objects: StripeObjects, one: StripeSubscription, bought: PlanPurchase | null): DerivedRow {
+  const isRevoked = one.status === 'canceled' && REVOKED_BY.includes(one.metadata[END_REASON] ?? '')
   return {
     ...buildRowOfDeletedCustomer(one.id),
-    ...(isTaken && bought && { plan: bought.plan, status: 'canceled' as const }),
-    lastPaymentAt: findLastPayment(seen),
-    hasCard: hasCard(seen, one),
+    ...(isRevoked && bought && { plan: bought.plan, status: 'canceled' as const }),
+    lastPaymentAt: findLastPayment(objects),
+    hasCard: hasCard(objects, one),
   }
 }
 
@@ -176,16 +176,16 @@ export const buildRowOfDeletedCustomer = (stripeSubscriptionId: string): Derived
 type ScheduledChange = PlanPurchase & { at: Date }
 
 function buildLiveRow(
-  seen: StripeObjects,
+  objects: StripeObjects,
   one: StripeSubscription,
   { bought, next }: { bought: PlanPurchase; next: ScheduledChange | null },
 ): DerivedRow {
   const periodEnd = Math.max(...one.items.map(({ current_period_end: end }) => end))
-  const ends = endsWithPeriod(seen.schedule, one, periodEnd)
+  const ends = endsWithPeriod(objects.schedule, one, periodEnd)
   const amounts = one.items.map(({ price, quantity = 1 }) => price.unit_amount && price.unit_amount * quantity)
   return {
     plan: bought.plan,
-    ...deriveStatus(seen, one),
+    ...deriveStatus(objects, one),
     cycle: bought.cycle,
     extraStores: Math.min(bought.extraStores, MAX_EXTRA_STORES),
     amountMinor: amounts.reduce<number | null>((sum, each) => (sum === null || each === null ? null : sum + each), 0),
@@ -193,9 +193,9 @@ function buildLiveRow(
     currentPeriodEnd: toDate(periodEnd),
     nextBillingAt: ends ? null : toDate(periodEnd),
     trialEndsAt: one.status === 'trialing' && one.trial_end !== null ? toDate(one.trial_end) : null,
-    lastPaymentAt: findLastPayment(seen),
+    lastPaymentAt: findLastPayment(objects),
     cancelAtPeriodEnd: ends,
-    hasCard: hasCard(seen, one),
+    hasCard: hasCard(objects, one),
     next:
       next && !ends && !isSame(next, bought)
         ? { ...next, extraStores: Math.min(next.extraStores, MAX_EXTRA_STORES) }
@@ -212,13 +212,13 @@ function endsWithPeriod(schedule: StripeSchedule | null, one: StripeSubscription
   return Math.max(...schedule.phases.map(({ end_date: end }) => end)) <= periodEnd
 }
 
-function deriveStatus(seen: StripeObjects, one: StripeSubscription): Pick<DerivedRow, 'status' | 'pastDueSince'> {
+function deriveStatus(objects: StripeObjects, one: StripeSubscription): Pick<DerivedRow, 'status' | 'pastDueSince'> {
   switch (one.status) {
     // Stripe has used up its retries, so the grace period is over.
     case 'unpaid':
       return { status: 'past_due', pastDueSince: toDate(0) }
     case 'past_due':
-      return { status: 'past_due', pastDueSince: findPastDueSince(seen, one) }
+      return { status: 'past_due', pastDueSince: findPastDueSince(objects, one) }
     case 'trialing':
       return { status: 'trialing', pastDueSince: null }
     default:
@@ -248,7 +248,8 @@ function findLastPayment({ invoices }: StripeObjects): Date | null {
   return paid.length > 0 ? toDate(Math.max(...paid)) : null
 }
 
-const hasCard = (seen: StripeObjects, one: StripeSubscription) => seen.hasCard || one.default_payment_method !== null
+const hasCard = (objects: StripeObjects, one: StripeSubscription) =>
+  objects.hasCard || one.default_payment_method !== null
 
 /** The phase after the current one. */
 function readNextPhase(schedule: StripeSchedule | null, catalogue: PriceLookup): ScheduledChange | null | 'unknown' {

@@ -14,7 +14,7 @@ import { TAKES_NO_MONEY } from './stripe-schemas.ts'
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-const SeenCharge = z.object({ customer: z.string().max(255).nullable() })
+const ChargeCustomer = z.object({ customer: z.string().max(255).nullable() })
 
 /** Call in the transaction that deletes an account, so that it is never charged again. */
 export async function endPayments(deps: Pick<Deps, 'jobs'>, tx: AccountTx): Promise<void> {
@@ -76,7 +76,7 @@ export async function handleCharge(
   { chargeId }: z.infer<typeof chargeJob.payload>,
 ): Promise<void> {
   const { customer } = await askStripe(deps, (stripe) =>
-    stripe.charges.retrieve(chargeId).then((one) => SeenCharge.parse(one)),
+    stripe.charges.retrieve(chargeId).then((one) => ChargeCustomer.parse(one)),
   )
   const accountId = customer && (await sql.selectAccountOfCustomer(deps.db, customer))
   if (accountId) await deps.jobs.enqueue(deps.db, refreshJob, { accountId }, accountId)
@@ -90,9 +90,9 @@ export async function endAfterChargeback(
 ): Promise<'kept' | 'ended'> {
   for (const chargeId of disputed) {
     const disputes = await askStripe(deps, (stripe) => stripe.disputes.list({ charge: chargeId, limit: 100 }))
-    const taken = disputes.data.find(({ status }) => !TAKES_NO_MONEY.test(status))
-    if (!taken || (await isPaused(deps.db))) continue
-    const detail = `The bank has taken the charge ${chargeId} back (${taken.id}). The subscription was canceled.`
+    const open = disputes.data.find(({ status }) => !TAKES_NO_MONEY.test(status))
+    if (!open || (await isPaused(deps.db))) continue
+    const detail = `The bank has taken the charge ${chargeId} back (${open.id}). The subscription was canceled.`
     await raiseProblem(account, { kind: 'chargeback', detail, now: deps.now() })
     await cancelAll(deps, customer, 'chargeback')
     return 'ended'

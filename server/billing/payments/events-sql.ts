@@ -6,14 +6,14 @@ export interface StoredEvent {
   id: string
   type: string
   customer: string | null
-  madeAt: Date
+  createdAt: Date
 }
 
 /** Returns whether the event is new. */
-export async function insertEvent(tx: Tx, { id, type, customer, madeAt }: StoredEvent, now: Date): Promise<boolean> {
+export async function insertEvent(tx: Tx, { id, type, customer, createdAt }: StoredEvent, now: Date): Promise<boolean> {
   const inserted = await tx
     .insertInto('billing_events')
-    .values({ event_id: id, type, stripe_customer_id: customer, made_at: madeAt, received_at: now })
+    .values({ event_id: id, type, stripe_customer_id: customer, made_at: createdAt, received_at: now })
     .onConflict((conflict) => conflict.column('event_id').doNothing())
     .returning('event_id')
     .executeTakeFirst()

@@ -12,7 +12,7 @@ import { toDate } from './stripe-schemas.ts'
 const TOLERANCE_S = 300
 const DAY_MS = 86_400_000
 /** Stripe retries for three days. */
-const KEPT_MS = 40 * DAY_MS
+const RETENTION_MS = 40 * DAY_MS
 
 const id = z
   .string()
@@ -50,8 +50,8 @@ export async function receiveEvent(
   const { object } = event.data
   const now = deps.now()
   await deps.db.transaction().execute(async (tx) => {
-    const kept = { id: event.id, type: event.type, customer, madeAt: toDate(event.created) }
-    if (!(await sql.insertEvent(tx, kept, now))) return
+    const stored = { id: event.id, type: event.type, customer, createdAt: toDate(event.created) }
+    if (!(await sql.insertEvent(tx, stored, now))) return
     if (!customer) {
       const chargeId = object.charge
       if (chargeId) await deps.jobs.enqueue(tx, chargeJob, { chargeId }, chargeId)
@@ -108,4 +108,4 @@ function readCustomerId({ data: { object, previous_attributes: before } }: Event
 }
 
 export const deleteOldEvents = ({ db, now }: Pick<Deps, 'db' | 'now'>): Promise<void> =>
-  sql.deleteOldEvents(db, new Date(now().getTime() - KEPT_MS))
+  sql.deleteOldEvents(db, new Date(now().getTime() - RETENTION_MS))

@@ -48,9 +48,9 @@ async function createSubscriberWithEvent(type: Stripe.Event['type'] = 'customer.
 
 it('an event is stored once and answered at once, and the account is fetched afterwards', async () => {
   const { shop, event } = await createSubscriberWithEvent()
-  const asked = world.stripe.seen.length
+  const requestCount = world.stripe.seen.length
   expect(await deliver(event)).toEqual({ status: 200, body: { received: true } })
-  expect(world.stripe.seen).toHaveLength(asked)
+  expect(world.stripe.seen).toHaveLength(requestCount)
   expect(await readStoredEvent(event.id)).toMatchObject({
     type: event.type,
     stripe_customer_id: shop.customer,

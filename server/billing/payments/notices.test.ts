@@ -20,11 +20,11 @@ import { refreshAccount } from './refresh.ts'
 
 const world = createStripeWorld()
 const stripe = () => world.deps.stripe!
-const seen = new Map<string, number>()
+const counts = new Map<string, number>()
 
 beforeEach(() => {
   world.answer = acceptMail
-  seen.clear()
+  counts.clear()
 })
 
 /** Fetches twice, because everything arrives twice, and returns new notifications. */
@@ -35,8 +35,8 @@ async function fetchNewNotices(
   await refreshAccount(world.deps, shop.accountId, { isTrialEnding })
   await refreshAccount(world.deps, shop.accountId, { isTrialEnding })
   const all = await readNotifications(world, shop.storeId)
-  const fresh = all.slice(seen.get(shop.storeId) ?? 0)
-  seen.set(shop.storeId, all.length)
+  const fresh = all.slice(counts.get(shop.storeId) ?? 0)
+  counts.set(shop.storeId, all.length)
   return fresh
 }
 const fetchNewTitles = async (shop: Subscriber) => (await fetchNewNotices(shop)).map(({ title }) => title)

@@ -151,9 +151,9 @@ it('lists the account’s own payments, ten a page, newest first', { tags: ['A7'
   const dates = [...first.payments, ...payments].map(({ createdAt }) => createdAt)
   expect(dates).toEqual(dates.toSorted().reverse())
   expect(dates).toHaveLength(13)
-  const stranger = await createSubscriber(world)
-  await staySignedIn(stranger)
-  expect((await history(stranger.token)).body).toMatchObject({ payments: [], pagination: { total: 0 } })
+  const otherUser = await createSubscriber(world)
+  await staySignedIn(otherUser)
+  expect((await history(otherUser.token)).body).toMatchObject({ payments: [], pagination: { total: 0 } })
 })
 
 it('lists partial and full refunds of a payment', async () => {

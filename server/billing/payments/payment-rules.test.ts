@@ -5,7 +5,7 @@ import type { StripeIntent, StripeInvoice } from './stripe-schemas.ts'
 
 const CREATED = 1_772_445_600
 
-const invoice = (given: Partial<StripeInvoice> = {}): StripeInvoice => ({
+const invoice = (overrides: Partial<StripeInvoice> = {}): StripeInvoice => ({
   id: 'in_1',
   status: 'paid',
   created: CREATED,
@@ -20,16 +20,17 @@ const invoice = (given: Partial<StripeInvoice> = {}): StripeInvoice => ({
   lines: [{ description: '1 × Recoup Starter (at $19.00 / month)' }],
   hosted_invoice_url: 'https://invoice.stripe.com/i/1',
   status_transitions: { finalized_at: CREATED, paid_at: CREATED },
-  ...given,
+  ...overrides,
 })
-const intent = (given: { refunded?: number; error?: string | null }): StripeIntent => ({
+const intent = (overrides: { refunded?: number; error?: string | null }): StripeIntent => ({
   id: 'pi_1',
   status: 'succeeded',
   currency: 'usd',
   amount_received: 0,
   metadata: {},
-  last_payment_error: given.error === undefined ? null : { message: given.error },
-  latest_charge: given.refunded === undefined ? null : { id: 'ch_1', amount_refunded: given.refunded, disputed: false },
+  last_payment_error: overrides.error === undefined ? null : { message: overrides.error },
+  latest_charge:
+    overrides.refunded === undefined ? null : { id: 'ch_1', amount_refunded: overrides.refunded, disputed: false },
 })
 const declined = intent({ error: 'Your card was declined.' })
 
@@ -44,8 +45,8 @@ it.each([
   ['written off', { status: 'uncollectible', amount_paid: 0 }, [], 'failed', 0],
   ['void', { status: 'void', amount_paid: 0 }, [intent({})], 'canceled', 0],
   ['voided after a decline', { status: 'void', amount_paid: 0 }, [declined], 'failed', 0],
-])('%s', (_, given, intents, status, refundMinor) => {
-  expect(buildPayment(invoice(given), intents)).toMatchObject({
+])('%s', (_, overrides, intents, status, refundMinor) => {
+  expect(buildPayment(invoice(overrides), intents)).toMatchObject({
     status,
     refundMinor,
     amountMinor: 1_900,
@@ -59,8 +60,8 @@ it.each([
   ['an invoice of a trial over nothing', { amount_due: 0, amount_paid: 0 }],
   ['an invoice paid by the balance', { amount_due: 0, amount_paid: 0 }],
   ['an invoice without a currency', { currency: '' }],
-])('is no payment: %s', (_, given) => {
-  expect(buildPayment(invoice(given), [])).toBeNull()
+])('is no payment: %s', (_, overrides) => {
+  expect(buildPayment(invoice(overrides), [])).toBeNull()
 })
 
 it('has the bank’s reason if it failed, and only then', () => {
@@ -75,13 +76,13 @@ it('has the bank’s reason if it failed, and only then', () => {
 })
 
 it('is described by its only line, else by its reason', () => {
-  const said = (given: Partial<StripeInvoice>) => buildPayment(invoice(given), [])!.description
+  const describe = (overrides: Partial<StripeInvoice>) => buildPayment(invoice(overrides), [])!.description
   const two = [{ description: 'Unused time' }, { description: 'Remaining time' }]
-  expect(said({})).toBe('1 × Recoup Starter (at $19.00 / month)')
-  expect(said({ lines: two, billing_reason: 'subscription_update' })).toBe('Change of the plan')
-  expect(said({ lines: two, billing_reason: 'constructor' })).toBe('Invoice')
-  expect(said({ description: ' White label ' })).toBe('White label')
-  expect(said({ description: 'White\u0000\nlabel \ud800' })).toBe('White label \ufffd')
+  expect(describe({})).toBe('1 × Recoup Starter (at $19.00 / month)')
+  expect(describe({ lines: two, billing_reason: 'subscription_update' })).toBe('Change of the plan')
+  expect(describe({ lines: two, billing_reason: 'constructor' })).toBe('Invoice')
+  expect(describe({ description: ' White label ' })).toBe('White label')
+  expect(describe({ description: 'White\u0000\nlabel \ud800' })).toBe('White label \ufffd')
 })
 
 it('the first payment after a trial is no renewal, because nothing was paid before', () => {
@@ -93,8 +94,8 @@ it('the first payment after a trial is no renewal, because nothing was paid befo
   const other = invoice({ id: 'in_3', lines, parent: null, created: CREATED - 9 })
   const all = findFirstPayments([next, other, first, trial])
   expect([...all]).toEqual(['in_1'])
-  const said = [first, next].map((one) => buildPayment(one, [], all.has(one.id))!.description)
-  expect(said).toEqual(['First payment of the subscription', 'Renewal of the subscription'])
+  const describe = [first, next].map((one) => buildPayment(one, [], all.has(one.id))!.description)
+  expect(describe).toEqual(['First payment of the subscription', 'Renewal of the subscription'])
 })
 
 it.each([
@@ -111,9 +112,9 @@ it('never refunds more than was paid, and is refunded only when all of it is', (
   const status = fc.constantFrom('paid', 'open', 'void', 'uncollectible')
   fc.assert(
     fc.property(status, fc.nat(5_000), fc.array(fc.nat(3_000), { maxLength: 3 }), (of, amount, refunds) => {
-      const given = { status: of, amount_due: amount, amount_paid: of === 'paid' ? amount : 0 }
+      const overrides = { status: of, amount_due: amount, amount_paid: of === 'paid' ? amount : 0 }
       const payment = buildPayment(
-        invoice(given),
+        invoice(overrides),
         refunds.map((refunded) => intent({ refunded })),
       )
       expect(payment === null).toBe(amount === 0)

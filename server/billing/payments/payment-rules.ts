@@ -68,8 +68,8 @@ function describeFailure({ status }: StripeInvoice, intents: readonly StripeInte
 
 /** Stripe's own text for the payer. */
 export function findReason(intents: readonly StripeIntent[]): string | null {
-  const said = intents.map(({ last_payment_error: error }) => error?.message?.trim()).find(Boolean)
-  return said ? shorten(said) : null
+  const message = intents.map(({ last_payment_error: error }) => error?.message?.trim()).find(Boolean)
+  return message ? shorten(message) : null
 }
 
 const REASONS = new Map([
@@ -80,10 +80,10 @@ const REASONS = new Map([
 
 /** A change has one line for the credit and one for the charge, neither of which describes it. */
 function describePayment({ description, lines, billing_reason: reason }: StripeInvoice, isFirst: boolean): string {
-  const said = description?.trim() || (lines.length === 1 ? lines[0]!.description?.trim() : '')
+  const label = description?.trim() || (lines.length === 1 ? lines[0]!.description?.trim() : '')
   // The trial before it was free, so this is no renewal.
   const known = isFirst && reason === 'subscription_cycle' ? FIRST : REASONS.get(reason ?? '')
-  return shorten(said || known || 'Invoice')
+  return shorten(label || known || 'Invoice')
 }
 
 const FIRST = 'First payment of the subscription'

@@ -19,8 +19,8 @@ const FRESH_MS = 60_000
 export async function reconcileAccounts(deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'stripe'>): Promise<void> {
   if (!deps.stripe) return
   const now = deps.now().getTime()
-  const wanted = { before: new Date(now - STALE_MS), failedBefore: new Date(now - HOUR_MS), limit: BATCH }
-  for (const accountId of await sql.selectStaleAccounts(deps.db, wanted)) {
+  const filter = { before: new Date(now - STALE_MS), failedBefore: new Date(now - HOUR_MS), limit: BATCH }
+  for (const accountId of await sql.selectStaleAccounts(deps.db, filter)) {
     await deps.jobs.enqueue(deps.db, refreshJob, { accountId }, accountId)
   }
 }

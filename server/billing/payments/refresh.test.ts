@@ -130,12 +130,12 @@ it.each([
 })
 
 it('an ended subscription becomes the free plan, and a revoked one is canceled', async () => {
-  const [ended, taken] = [await createSubscriber(world, false), await createSubscriber(world, false)]
+  const [ended, revoked] = [await createSubscriber(world, false), await createSubscriber(world, false)]
   const stripe = world.deps.stripe!
-  for (const shop of [ended, taken]) {
+  for (const shop of [ended, revoked]) {
     const { id } = await subscribe(world, shop, { plan: 'growth' })
     await refresh(shop)
-    if (shop === taken) await stripe.subscriptions.update(id, { metadata: { recoup_ended: 'chargeback' } })
+    if (shop === revoked) await stripe.subscriptions.update(id, { metadata: { recoup_ended: 'chargeback' } })
     await stripe.subscriptions.cancel(id)
     await refresh(shop)
   }
@@ -145,7 +145,7 @@ it('an ended subscription becomes the free plan, and a revoked one is canceled',
     source: 'stripe',
     cycle: null,
   })
-  expect(await readSubscription(world, taken)).toMatchObject({
+  expect(await readSubscription(world, revoked)).toMatchObject({
     plan: 'growth',
     status: 'canceled',
     next_billing_at: null,
@@ -255,7 +255,7 @@ it('an account that is being deleted gets no plan', async () => {
 })
 
 it('an account that never bought anything is not fetched', async () => {
-  const seen = world.stripe.seen.length
+  const requestCount = world.stripe.seen.length
   await refreshAccount(world.deps, crypto.randomUUID())
-  expect(world.stripe.seen).toHaveLength(seen)
+  expect(world.stripe.seen).toHaveLength(requestCount)
 })

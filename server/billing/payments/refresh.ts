@@ -61,13 +61,13 @@ export async function refreshAccount(
   const account = { accountId, db: deps.db }
   const copied = await copySnapshot(deps, account, hints)
   if (!copied) return
-  const { customer, look } = copied
+  const { customer, snapshot } = copied
   const ends = [
-    await endAfterChargeback(deps, account, { customer, disputed: look.disputed }),
-    await checkTrial(deps, account, look),
+    await endAfterChargeback(deps, account, { customer, disputed: snapshot.disputed }),
+    await checkTrial(deps, account, snapshot),
   ]
   if (ends.includes('ended')) await copySnapshot(deps, account, hints)
-  const counted = findCounted(look.seen.subscriptions)
+  const counted = findCounted(snapshot.seen.subscriptions)
   if (counted && isLive(counted) && counted.metadata[WAITING_PLAN]) {
     await deps.jobs.enqueue(deps.db, waitAgainJob, { accountId }, accountId)
   }
@@ -77,13 +77,13 @@ async function copySnapshot(
   deps: Pick<Deps, 'log' | 'now' | 'stripe'>,
   account: AccountDb,
   hints: RefreshHints,
-): Promise<{ customer: string; look: StripeSnapshot } | null> {
+): Promise<{ customer: string; snapshot: StripeSnapshot } | null> {
   const begun = await sql.takeNextVersion(account)
   if (!begun) return null
   try {
-    const look = await fetchSnapshot(deps, begun.customer, account.accountId)
-    await saveSnapshot(deps, account, { ...hints, begun: begun.begun, look })
-    return { customer: begun.customer, look }
+    const snapshot = await fetchSnapshot(deps, begun.customer, account.accountId)
+    await saveSnapshot(deps, account, { ...hints, begun: begun.begun, snapshot })
+    return { customer: begun.customer, snapshot }
   } catch (error) {
     await sql.recordFailure(account, error instanceof Error ? error.message.slice(0, 500) : 'unknown', deps.now())
     throw error
@@ -109,19 +109,19 @@ async function checkTrial(
 
 interface SnapshotInput extends RefreshHints {
   begun: number
-  look: StripeSnapshot
+  snapshot: StripeSnapshot
 }
 
 async function saveSnapshot(deps: Pick<Deps, 'log' | 'now'>, account: AccountDb, seeing: SnapshotInput): Promise<void> {
-  const { begun, look } = seeing
+  const { begun, snapshot } = seeing
   const now = deps.now()
   const problems = await transactAccount(account, async (tx) => {
     await lockStores(tx)
     if (!(await sql.claimVersion(tx, begun))) return []
     const before = (await sql.lockSubscription(tx)) ?? null
-    const { row, problems } = derive(look, before)
-    await sql.savePayments(tx, look.payments)
-    await settleCredits(tx, look.credits, now)
+    const { row, problems } = derive(snapshot, before)
+    await sql.savePayments(tx, snapshot.payments)
+    await settleCredits(tx, snapshot.credits, now)
     await sql.finishVersion(tx, begun, now, problems.length > 0 ? describeProblems(problems) : null)
     if (row && replacesSource(before?.source ?? null, row)) await saveRow(tx, { before, row, seeing, now })
     await reportProblems(tx, problems, now)
@@ -150,8 +150,8 @@ async function saveRow(tx: AccountTx, { before, row, seeing, now }: RowInput): P
   await updateResting(tx, now)
   if (computeAllowance(before) !== computeAllowance(row))
     await wakeMessagesOf(db, accountId, ['plan_limit', 'plan_required'], now)
-  const { look, begun, isTrialEnding = false } = seeing
-  const notices = buildNotices({ before, after: row, overdue: findOverdue(look, row), isTrialEnding, begun, now })
+  const { snapshot, begun, isTrialEnding = false } = seeing
+  const notices = buildNotices({ before, after: row, overdue: findOverdue(snapshot, row), isTrialEnding, begun, now })
   await notifyAccountsOnce(
     db,
     notices.map((notice) => ({ accountId, ...notice })),
@@ -184,14 +184,14 @@ async function reportProblems(tx: AccountTx, problems: readonly DerivedProblem[]
   }
 }
 
-const WORDS: Record<DerivedProblem['kind'], string> = {
+const PROBLEM_TEXTS: Record<DerivedProblem['kind'], string> = {
   two_subscriptions: 'Two subscriptions run at Stripe; the newest counts',
   unknown_price: 'A subscription has a price that Recoup does not sell',
   unknown_status: 'A subscription has a state that Recoup does not know',
   too_many_stores: 'A subscription has more extra stores than are sold',
 }
 const describeProblems = (problems: readonly DerivedProblem[]) =>
-  problems.map(({ kind, ids }) => `${WORDS[kind]}: ${ids.join(', ')}.`).join(' ')
+  problems.map(({ kind, ids }) => `${PROBLEM_TEXTS[kind]}: ${ids.join(', ')}.`).join(' ')
 
 // Notifications for the owner, from the previous and the new copy (decisions 84 to 86). Pure. `key`: each is sent once.
 
@@ -334,8 +334,8 @@ const buildNextKey = ({
 function buildTrialEndingNotice({ after, isTrialEnding, now }: Change): BillingNotice[] {
   const { status, trialEndsAt, cancelAtPeriodEnd } = after
   if (status !== 'trialing' || !trialEndsAt || cancelAtPeriodEnd) return []
-  const left = trialEndsAt.getTime() - now.getTime()
-  if (!isTrialEnding && (left <= 0 || left > TRIAL_NOTICE_MS)) return []
+  const remainingMs = trialEndsAt.getTime() - now.getTime()
+  if (!isTrialEnding && (remainingMs <= 0 || remainingMs > TRIAL_NOTICE_MS)) return []
   const endsAt = trialEndsAt.toISOString()
   const data = { ...readPrice(after), plan: toPaidPlan(after), endsAt, hasCard: after.hasCard }
   return [{ type: 'trial_ending', key: `${after.stripeSubscriptionId} ${endsAt}`, data }]

@@ -19,7 +19,7 @@ const countWrites = () => world.stripe.seen.filter(({ method }) => method !== 'G
 const hook = () => world.stripe.all('webhook_endpoint').at(-1)!
 const findPrice = (key: string) => world.stripe.all('price').find(({ lookup_key }) => lookup_key === key)!
 
-it('creates what is missing, shows the secret once, and changes nothing the second time', async () => {
+it('creates missing objects, shows the secret once, and changes nothing the second time', async () => {
   const { done, notes, wrong } = await setUp()
   expect({ notes, wrong }).toEqual({ notes: [], wrong: [] })
   expect(done).toEqual([
@@ -71,13 +71,13 @@ it('reports a price with another amount and leaves it', async () => {
   ])
   expect(countWrites()).toBe(before)
   const replaced = await setUpBilling(stripe, settings(), { isReplacing: true })
-  const made = findPrice('recoup_starter_month')
+  const price = findPrice('recoup_starter_month')
   expect(replaced).toEqual({
-    done: [expect.stringContaining(`${made.id} was made in its place.`)],
+    done: [expect.stringContaining(`${price.id} was made in its place.`)],
     notes: [],
     wrong: [],
   })
-  expect(made.unit_amount).toBe(1_900)
+  expect(price.unit_amount).toBe(1_900)
   expect(findEntry(right)).toMatchObject({ plan: 'starter', cycle: 'month' })
   await stripe.products.update('recoup_growth', { active: false })
   expect((await setUp()).wrong).toEqual([expect.stringMatching(/^The product recoup_growth is archived/)])

@@ -71,8 +71,8 @@ async function setUpPrice(
   if (!fault) return
   const sentence = `The price ${expected.lookupKey} (${price.id}) ${fault}.`
   if (isReplacing) {
-    const made = await stripe.prices.create({ ...buildPrice(expected), transfer_lookup_key: true })
-    report.done.push(`${sentence} ${made.id} was made in its place.`)
+    const created = await stripe.prices.create({ ...buildPrice(expected), transfer_lookup_key: true })
+    report.done.push(`${sentence} ${created.id} was made in its place.`)
     return
   }
   report.wrong.push(
@@ -148,14 +148,14 @@ async function setUpWebhook(stripe: Stripe, { publicUrl, stripe: settings }: Set
   const endpoints = await stripe.webhookEndpoints.list({ limit: 100 })
   const found = endpoints.data.find((endpoint) => endpoint.url === url)
   if (found) return updateObject(stripe, found, { report, hasSecret: Boolean(settings?.webhookSecrets.length) })
-  const made = await stripe.webhookEndpoints.create({
+  const created = await stripe.webhookEndpoints.create({
     url,
     enabled_events: [...eventTypes],
     api_version: API_VERSION,
     description: 'Recoup',
   })
   report.done.push(
-    `Made the webhook endpoint ${url}. Stripe tells its secret only now, so put it into the settings: STRIPE_WEBHOOK_SECRET=${made.secret}`,
+    `Made the webhook endpoint ${url}. Stripe tells its secret only now, so put it into the settings: STRIPE_WEBHOOK_SECRET=${created.secret}`,
   )
 }
 

@@ -45,11 +45,11 @@ it.each([
   [403, { type: 'invalid_request_error' }, 'unavailable', /not set up rightly/],
   [400, { type: 'idempotency_error' }, 'conflict', /being done already/],
   [400, { type: 'invalid_request_error', code: 'resource_missing' }, 'unavailable', /^Stripe refused this/],
-] as const)('describes a failure in plain words: %i %o', async (status, error, code, words) => {
+] as const)('describes a failure in plain words: %i %o', async (status, error, code, message) => {
   world.stripe.intercept = respondWithError(status, { ...error, message: 'sk_test_contractserver of ann@shop.test' })
   const failure = await catchFailure(list())
   expect(failure.code).toBe(code)
-  expect(failure.message).toMatch(words)
+  expect(failure.message).toMatch(message)
   expect(failure.message).not.toMatch(/sk_test|ann@/)
   expect(readStripeCode(failure)).toEqual('code' in error ? error.code : expect.stringMatching(/^Stripe\w+Error$/))
 })

@@ -59,8 +59,8 @@ export function parseAnswer<T extends z.ZodType>(schema: T, answer: unknown): z.
 /** URL of a Stripe page to redirect to: https, or http for a test server on this machine. */
 export function parsePageUrl({ stripe }: Pick<Config, 'stripe'>, url: string | null | undefined): string {
   const page = url && url.length <= 4_000 && URL.canParse(url) ? new URL(url) : null
-  const isStandIn = stripe?.apiUrl?.startsWith('http:') && page?.hostname === new URL(stripe.apiUrl).hostname
-  if (page?.protocol === 'https:' || (page?.protocol === 'http:' && isStandIn)) return page.href
+  const isTestServer = stripe?.apiUrl?.startsWith('http:') && page?.hostname === new URL(stripe.apiUrl).hostname
+  if (page?.protocol === 'https:' || (page?.protocol === 'http:' && isTestServer)) return page.href
   throw new AppError('unavailable', 'Stripe answered with an address that is none. Please write to support.')
 }
 
@@ -81,8 +81,8 @@ const CARD: Readonly<Record<string, string>> = {
 }
 const DECLINED = 'The card was declined. Use another card, or ask your bank.'
 
-export const describeDecline = (said: { code?: string | undefined; decline_code?: string | undefined }): string =>
-  CARD[said.decline_code ?? ''] ?? CARD[said.code ?? ''] ?? DECLINED
+export const describeDecline = (error: { code?: string | undefined; decline_code?: string | undefined }): string =>
+  CARD[error.decline_code ?? ''] ?? CARD[error.code ?? ''] ?? DECLINED
 
 function toAppError(error: Stripe.errors.StripeError): AppError {
   const options = { cause: error }

@@ -30,7 +30,7 @@ const seeds = only ? [Number(only)] : Array.from({ length: LIVES }, (_, place) =
 const world = createStripeWorld()
 
 it(
-  'the next reconciliation matches Stripe, whatever happened to webhooks',
+  'the next reconciliation matches Stripe after lost, late or repeated webhooks',
   async () => {
     for (const seed of seeds) {
       await playLife(seed).catch((error: unknown) => {
@@ -78,17 +78,17 @@ async function spendCardOnTrial(life: BillingHistory): Promise<void> {
 /** An action, some time, some of Stripe's events, and sometimes the daily fetch. */
 async function playStep(life: BillingHistory, shop: Subscriber): Promise<void> {
   const { chance, server } = life
-  for (let deeds = 0; deeds < 3; deeds++) await runRandomAction(life)
+  for (let count = 0; count < 3; count++) await runRandomAction(life)
   passTime(life, Math.floor(chance() * 12) * DAY + 1_000)
   garbleEvents(life)
   if (isOneIn(chance, 4))
     server.intercept = () => (isOneIn(chance, 6) ? { status: 500, body: { error: { type: 'api_error' } } } : undefined)
   const delivered = await server.webhooks.deliverAll(deliver)
   expect(delivered.filter(({ isForged, answers }) => answers.at(-1) !== (isForged ? 400 : 200))).toEqual([])
-  const looks = [runJobs(), runJobs(), refreshAccount(world.deps, shop.accountId).catch(() => {})]
+  const refreshes = [runJobs(), runJobs(), refreshAccount(world.deps, shop.accountId).catch(() => {})]
   // Something happens during the fetch.
-  if (isOneIn(chance, 2)) looks.push(runRandomAction(life))
-  await Promise.all(looks)
+  if (isOneIn(chance, 2)) refreshes.push(runRandomAction(life))
+  await Promise.all(refreshes)
   server.intercept = () => undefined
   if (!isOneIn(chance, 2)) return
   passTime(life, DAY)

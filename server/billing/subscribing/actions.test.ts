@@ -183,7 +183,7 @@ it('without a subscription there is none to cancel or manage', { tags: ['A8'] },
   }
 })
 
-const DEEDS = [
+const ACTIONS = [
   `payments/${PORTAL}`,
   `payments/${CANCEL}`,
   `payments/${REACTIVATE}`,
@@ -203,13 +203,13 @@ it('members, viewers, the demo and a copy of an installation change nothing at S
     world.db.updateTable('members').set({ role }).where('user_id', '=', payer.userId).execute()
   for (const role of ['member', 'viewer'] as const) {
     await as(role)
-    for (const call of DEEDS) expect((await postAction(call, payer)).status, `${role} ${call}`).toBe(403)
+    for (const call of ACTIONS) expect((await postAction(call, payer)).status, `${role} ${call}`).toBe(403)
   }
   await as('owner')
   const demo = (is_demo: boolean) =>
     world.db.updateTable('accounts').set({ is_demo }).where('id', '=', payer.accountId).execute()
   await demo(true)
-  for (const call of DEEDS) {
+  for (const call of ACTIONS) {
     expect(await postAction(call, payer)).toMatchObject({
       status: 403,
       body: { error: 'The demo’s plan cannot be changed.' },
@@ -222,7 +222,7 @@ it('members, viewers, the demo and a copy of an installation change nothing at S
     .values(only)
     .onConflict((conflict) => conflict.column('is_only').doUpdateSet({ is_paused: true }))
     .execute()
-  for (const call of DEEDS) {
+  for (const call of ACTIONS) {
     const { status: code, body } = await postAction(call, payer)
     expect({ code, error: body.error }).toEqual({
       code: 409,
@@ -252,10 +252,10 @@ it('limits an account’s requests to Stripe', async () => {
 
 it('limits checks of a checkout too, without using up the owner’s limit', async () => {
   const payer = await createPayer(world)
-  const look = () =>
+  const checkSession = () =>
     world.request('GET', '/api/subscribe/check-session?session_id=cs_test_none', { token: payer.token })
   const codes: number[] = []
-  for (let n = 0; n < 60; n++) codes.push((await look()).status)
+  for (let n = 0; n < 60; n++) codes.push((await checkSession()).status)
   expect([codes.at(0), codes.at(-1)]).toEqual([404, 429])
   expect((await post(PORTAL, payer)).status).toBe(200)
   for (let n = 0; n < 60; n++) codes.push((await chooseFreePlan(payer)).status)

@@ -6,8 +6,8 @@ import type { LiveSubscription } from './stripe-schemas.ts'
 // Decision 85: kinds of changes.
 
 /** "starter month 2": plan, cycle, extra stores. */
-function choice(words: string): PlanChoice {
-  const [plan, cycle, stores] = words.split(' ') as [PlanChoice['plan'], PlanChoice['cycle'], string]
+function choice(text: string): PlanChoice {
+  const [plan, cycle, stores] = text.split(' ') as [PlanChoice['plan'], PlanChoice['cycle'], string]
   return { plan, cycle, extraStores: Number(stores) }
 }
 
@@ -140,8 +140,8 @@ it.each([
   ],
   ['the balance pays a part', preview(500, [-1_287, 3_319]), { dueNow: 500, credit: 2_819, charge: 3_319, tax: 0 }],
   ['more credit than charge', preview(0, [-15_000, 4_900]), { dueNow: 0, credit: 15_000, charge: 4_900, tax: 0 }],
-])('amounts: %s', (_, shown, amounts) => {
-  expect(readAmounts(shown)).toEqual(amounts)
+])('amounts: %s', (_, text, amounts) => {
+  expect(readAmounts(text)).toEqual(amounts)
 })
 
 const own = (more: Partial<LiveSubscription> = {}): LiveSubscription => ({

@@ -9,7 +9,7 @@ import { paidPlans } from '../payments/public.ts'
 export const CHANGED = 'The plan has changed in between: look at the amount again.'
 
 /** The amount depends on the second, so an old preview must be repeated. */
-const KEPT_MS = 15 * 60_000
+const LIFETIME_MS = 15 * 60_000
 
 const PreviewedChange = z.strictObject({
   account: z.uuid(),
@@ -26,9 +26,9 @@ const PreviewedChange = z.strictObject({
 })
 export type PreviewedChange = Omit<z.infer<typeof PreviewedChange>, 'until'>
 
-export function createChangeToken({ secrets, now }: Pick<Deps, 'secrets' | 'now'>, shown: PreviewedChange): string {
-  const until = now().getTime() + KEPT_MS
-  const body = Buffer.from(JSON.stringify({ ...shown, until })).toString('base64url')
+export function createChangeToken({ secrets, now }: Pick<Deps, 'secrets' | 'now'>, change: PreviewedChange): string {
+  const until = now().getTime() + LIFETIME_MS
+  const body = Buffer.from(JSON.stringify({ ...change, until })).toString('base64url')
   return `${body}.${secrets.token('billing-change', body)}`
 }
 
@@ -41,12 +41,12 @@ export function readChangeToken(
   const [body = '', mac = '', ...rest] = token.split('.')
   const isOurs = rest.length === 0 && isSameSecret(mac, secrets.token('billing-change', body))
   if (!isOurs) throw new AppError('invalid', 'This change is not one that was shown. Look at the amount again.')
-  const { until, ...shown } = PreviewedChange.parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
-  if (shown.account !== accountId) {
+  const { until, ...change } = PreviewedChange.parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
+  if (change.account !== accountId) {
     throw new AppError('invalid', 'This change is not one that was shown. Look at the amount again.')
   }
   if (until <= now().getTime()) {
     throw new AppError('conflict', 'The amount was shown a while ago: look at it again.')
   }
-  return shown
+  return change
 }

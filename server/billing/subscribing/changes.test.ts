@@ -50,21 +50,21 @@ async function giveCard({ customer, subscription }: Payer, card: string) {
 it('a larger plan charges the previewed amount and applies at once', async () => {
   const payer = await createPayer(world)
   world.passTime(10 * DAY)
-  const { status: code, body: shown } = await preview(payer, 'growth')
-  expect({ code, ...shown }).toMatchObject({ code: 200, when: 'now', currency: 'usd', tax: 0, nextAmount: 4_900 })
-  expect(shown.dueNow).toBe(shown.charge - shown.credit)
-  expect(shown.dueNow).toBeGreaterThan(0)
-  expect(shown.nextDate).toBe(new Date(at(payer).items.data[0]!.current_period_end * 1000).toISOString())
+  const { status: code, body: quote } = await preview(payer, 'growth')
+  expect({ code, ...quote }).toMatchObject({ code: 200, when: 'now', currency: 'usd', tax: 0, nextAmount: 4_900 })
+  expect(quote.dueNow).toBe(quote.charge - quote.credit)
+  expect(quote.dueNow).toBeGreaterThan(0)
+  expect(quote.nextDate).toBe(new Date(at(payer).items.data[0]!.current_period_end * 1000).toISOString())
   const before = sumPaid(payer)
   expect(listIdempotencyKeys(payer)).toEqual(['starter_month 1'])
   // One second is worth more than a cent: the preview counts, not the moment.
   world.passTime(10 * 60_000)
-  expect((await change(payer, shown.token)).body).toEqual({
+  expect((await change(payer, quote.token)).body).toEqual({
     state: 'done',
     url: null,
     message: 'You are on the Growth plan.',
   })
-  expect(sumPaid(payer) - before).toBe(shown.dueNow)
+  expect(sumPaid(payer) - before).toBe(quote.dueNow)
   expect(listIdempotencyKeys(payer)).toEqual(['growth_month 1'])
   expect(await status(payer)).toMatchObject({ plan: 'growth', status: 'active' })
 })
@@ -72,20 +72,20 @@ it('a larger plan charges the previewed amount and applies at once', async () =>
 it('a yearly cycle with more stores charges the new period minus credit, and the next bill is in a year', async () => {
   const payer = await createPayer(world)
   world.passTime(5 * DAY)
-  const { body: shown } = await preview(payer, 'starter', { cycle: 'year', addOns: { extraStores: 2 } })
-  expect(shown).toMatchObject({ when: 'now', charge: 42_000, nextAmount: 42_000, lost: [] })
-  expect(Date.parse(shown.nextDate) - world.now.getTime()).toBeGreaterThan(364 * DAY)
+  const { body: quote } = await preview(payer, 'starter', { cycle: 'year', addOns: { extraStores: 2 } })
+  expect(quote).toMatchObject({ when: 'now', charge: 42_000, nextAmount: 42_000, lost: [] })
+  expect(Date.parse(quote.nextDate) - world.now.getTime()).toBeGreaterThan(364 * DAY)
   const before = sumPaid(payer)
-  await change(payer, shown.token)
-  expect(sumPaid(payer) - before).toBe(shown.dueNow)
+  await change(payer, quote.token)
+  expect(sumPaid(payer) - before).toBe(quote.dueNow)
   expect(listIdempotencyKeys(payer)).toEqual(['starter_year 1', 'extra_store_year 2'])
 })
 
 it('extra stores included in a larger plan are removed', async () => {
   const payer = await createPayer(world, { addOns: { extraStores: 1 } })
-  const { body: shown } = await preview(payer, 'growth')
-  expect(shown.lost).toEqual([])
-  expect((await change(payer, shown.token)).body.state).toBe('done')
+  const { body: quote } = await preview(payer, 'growth')
+  expect(quote.lost).toEqual([])
+  expect((await change(payer, quote.token)).body.state).toBe('done')
   expect(listIdempotencyKeys(payer)).toEqual(['growth_month 1', 'extra_store_month 0'])
   const detail = await world.request('GET', '/api/payments/subscription', { token: payer.token })
   expect(detail.body.subscription).toMatchObject({ plan: 'growth', extraStores: 0, amount: 4_900 })
@@ -96,8 +96,8 @@ it('a declined card changes nothing and is reported', async () => {
   await giveCard(payer, 'pm_card_chargeCustomerFail')
   world.passTime(10 * DAY)
   const before = sumPaid(payer)
-  const { body: shown } = await preview(payer, 'growth')
-  const reply = await change(payer, shown.token)
+  const { body: quote } = await preview(payer, 'growth')
+  const reply = await change(payer, quote.token)
   expect(reply).toMatchObject({
     status: 422,
     body: { error: 'The card was declined. Use another card, or ask your bank. Your plan has not changed.' },
@@ -109,12 +109,12 @@ it('a declined card changes nothing and is reported', async () => {
   expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active' })
   const tried = await world.request('GET', '/api/payments/payment-history', { token: payer.token })
   expect(tried.body.payments[0]).toMatchObject({
-    amount: shown.dueNow,
+    amount: quote.dueNow,
     status: 'failed',
     failureReason: expect.stringContaining('Nothing is owed for it.'),
   })
   await giveCard(payer, 'pm_card_visa')
-  expect((await change(payer, shown.token)).body.error).toBe(OTHER)
+  expect((await change(payer, quote.token)).body.error).toBe(OTHER)
   const again = (await preview(payer, 'growth')).body
   expect((await change(payer, again.token)).body.state).toBe('done')
   expect(sumPaid(payer) - before).toBe(again.dueNow)
@@ -124,10 +124,10 @@ it('if the bank requires confirmation, the owner gets the invoice page, and the 
   const payer = await createPayer(world)
   await giveCard(payer, 'pm_card_authenticationRequired')
   world.passTime(10 * DAY)
-  const { body: shown } = await preview(payer, 'growth')
-  const { body: asked } = await change(payer, shown.token)
+  const { body: quote } = await preview(payer, 'growth')
+  const { body: pendingChange } = await change(payer, quote.token)
   const open = listInvoices(payer).find((one) => one.status === 'open')!
-  expect(asked).toEqual({
+  expect(pendingChange).toEqual({
     state: 'confirm',
     url: open.hosted_invoice_url,
     message: 'Your bank asks you to confirm the payment. The plan changes once that is done.',
@@ -154,10 +154,10 @@ it('without a card no change that costs something is made', async () => {
 it('in a trial a larger plan costs nothing before the end, with or without a card', async () => {
   const payer = await createPayer(world, {}, { isTrial: true })
   const ends = new Date(at(payer).trial_end! * 1000).toISOString()
-  const { body: shown } = await preview(payer, 'growth', { cycle: 'year' })
-  expect(shown).toMatchObject({ when: 'now', dueNow: 0, charge: 0, credit: 0, nextAmount: 46_800, nextDate: ends })
-  expect(shown.needsCard).toBe(true)
-  expect((await change(payer, shown.token)).body.state).toBe('done')
+  const { body: quote } = await preview(payer, 'growth', { cycle: 'year' })
+  expect(quote).toMatchObject({ when: 'now', dueNow: 0, charge: 0, credit: 0, nextAmount: 46_800, nextDate: ends })
+  expect(quote.needsCard).toBe(true)
+  expect((await change(payer, quote.token)).body.state).toBe('done')
   expect(sumPaid(payer)).toBe(0)
   expect(await status(payer)).toMatchObject({ plan: 'growth', status: 'trialing', trialEndsAt: ends })
 })
@@ -166,14 +166,14 @@ it('in a trial a smaller plan starts at its end, which stays the same', async ()
   const payer = await createPayer(world, { planKey: 'growth' }, { isTrial: true })
   await giveCard(payer, 'pm_card_visa')
   const { trial_end: ends } = at(payer)
-  const { body: shown } = await preview(payer, 'starter')
-  expect(shown).toMatchObject({
+  const { body: quote } = await preview(payer, 'starter')
+  expect(quote).toMatchObject({
     when: 'period_end',
     at: new Date(ends! * 1000).toISOString(),
     dueNow: 0,
     needsCard: false,
   })
-  expect((await change(payer, shown.token)).body.state).toBe('scheduled')
+  expect((await change(payer, quote.token)).body.state).toBe('scheduled')
   expect(at(payer)).toMatchObject({ status: 'trialing', trial_end: ends })
   expect(sumPaid(payer)).toBe(0)
   await nextMonth()
@@ -185,11 +185,11 @@ it('a smaller plan starts and is charged at the end of the period, and not befor
   const payer = await createPayer(world, { planKey: 'growth' })
   world.passTime(3 * DAY)
   const end = new Date(at(payer).items.data[0]!.current_period_end * 1000).toISOString()
-  const { body: shown } = await preview(payer, 'starter')
-  expect(shown).toMatchObject({ when: 'period_end', at: end, dueNow: 0, nextAmount: 1_900, nextDate: end })
-  expect(shown.lost).toContain('More than 2 stores.')
+  const { body: quote } = await preview(payer, 'starter')
+  expect(quote).toMatchObject({ when: 'period_end', at: end, dueNow: 0, nextAmount: 1_900, nextDate: end })
+  expect(quote.lost).toContain('More than 2 stores.')
   const before = sumPaid(payer)
-  expect((await change(payer, shown.token)).body).toEqual({
+  expect((await change(payer, quote.token)).body).toEqual({
     state: 'scheduled',
     url: null,
     message: 'Your plan changes to Starter when its period ends.',
@@ -227,8 +227,8 @@ it('a scheduled plan stays if the larger plan is not paid', async () => {
   const before = (await status(payer)).change
   await giveCard(payer, 'pm_card_chargeCustomerFail')
   world.passTime(DAY)
-  const { body: shown } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
-  expect((await change(payer, shown.token)).status).toBe(422)
+  const { body: quote } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
+  expect((await change(payer, quote.token)).status).toBe(422)
   expect(listIdempotencyKeys(payer)).toEqual(['growth_month 1', 'extra_store_month 1'])
   const waiting = world.stripe.all('subscription_schedule').find(({ id }) => id === at(payer).schedule)
   expect(waiting).toMatchObject({ status: 'active', phases: [{}, {}] })
@@ -243,16 +243,16 @@ it('a smaller plan requires enough resting stores of this account', async () => 
     await createStore(world, { accountId: payer.accountId }),
   ]
   const foreign = await createStore(world)
-  const { body: shown } = await preview(payer, 'starter')
-  expect(shown).toMatchObject({ storesTooMany: 1 })
-  expect(shown.stores.map(({ id }: { id: string }) => id).toSorted()).toEqual(
+  const { body: quote } = await preview(payer, 'starter')
+  expect(quote).toMatchObject({ storesTooMany: 1 })
+  expect(quote.stores.map(({ id }: { id: string }) => id).toSorted()).toEqual(
     [first, second, third].map(({ storeId }) => storeId).toSorted(),
   )
   const before = countWrites()
-  expect(await change(payer, shown.token)).toMatchObject({ status: 422, body: { error: 'Choose 1 store to rest.' } })
-  expect((await change(payer, shown.token, [foreign.storeId])).status).toBe(404)
+  expect(await change(payer, quote.token)).toMatchObject({ status: 422, body: { error: 'Choose 1 store to rest.' } })
+  expect((await change(payer, quote.token, [foreign.storeId])).status).toBe(404)
   expect(countWrites()).toBe(before)
-  expect((await change(payer, shown.token, [first.storeId])).body.state).toBe('scheduled')
+  expect((await change(payer, quote.token, [first.storeId])).body.state).toBe('scheduled')
   const rests = async () =>
     (await world.request('GET', '/api/subscribe/resting-stores', { token: payer.token })).body.stores.filter(
       ({ isResting }: { isResting: boolean }) => isResting,
@@ -265,18 +265,18 @@ it('a smaller plan requires enough resting stores of this account', async () => 
 
 it('another account’s, a forged and an expired token are refused and change nothing', async () => {
   const [ann, bob] = [await createPayer(world), await createPayer(world)]
-  const { body: shown } = await preview(ann, 'growth')
+  const { body: quote } = await preview(ann, 'growth')
   const before = countWrites()
-  const NOT_SHOWN = 'This change is not one that was shown. Look at the amount again.'
-  expect(await change(bob, shown.token)).toMatchObject({ status: 400, body: { error: NOT_SHOWN } })
-  const [body, mac] = shown.token.split('.')
+  const UNKNOWN_PREVIEW = 'This change is not one that was shown. Look at the amount again.'
+  expect(await change(bob, quote.token)).toMatchObject({ status: 400, body: { error: UNKNOWN_PREVIEW } })
+  const [body, mac] = quote.token.split('.')
   const read = JSON.parse(Buffer.from(body, 'base64url').toString())
   const forged = Buffer.from(JSON.stringify({ ...read, dueNow: 1 })).toString('base64url')
-  for (const token of [`${forged}.${mac}`, `${body}.`, body, '', 'a.b', `${shown.token}.c`]) {
-    expect(await change(ann, token)).toMatchObject({ status: 400, body: { error: NOT_SHOWN } })
+  for (const token of [`${forged}.${mac}`, `${body}.`, body, '', 'a.b', `${quote.token}.c`]) {
+    expect(await change(ann, token)).toMatchObject({ status: 400, body: { error: UNKNOWN_PREVIEW } })
   }
   world.passTime(16 * 60_000)
-  expect(await change(ann, shown.token)).toMatchObject({
+  expect(await change(ann, quote.token)).toMatchObject({
     status: 409,
     body: { error: 'The amount was shown a while ago: look at it again.' },
   })
@@ -285,10 +285,10 @@ it('another account’s, a forged and an expired token are refused and change no
 
 it('a subscription changed meanwhile requires a new preview', async () => {
   const payer = await createPayer(world)
-  const { body: shown } = await preview(payer, 'growth')
+  const { body: quote } = await preview(payer, 'growth')
   await post('cancel-subscription', payer)
   await post('reactivate-subscription', payer)
-  expect((await change(payer, shown.token)).body.state).toBe('done')
+  expect((await change(payer, quote.token)).body.state).toBe('done')
   const other = await createPayer(world)
   const { body: later } = await preview(other, 'growth')
   await world.deps.stripe!.subscriptions.update(other.subscription, {
@@ -301,46 +301,46 @@ it('a repeated or concurrent request changes and pays once', async () => {
   const payer = await createPayer(world)
   world.passTime(3 * DAY)
   const before = sumPaid(payer)
-  const { body: shown } = await preview(payer, 'growth')
-  const both = await Promise.all([change(payer, shown.token), change(payer, shown.token)])
+  const { body: quote } = await preview(payer, 'growth')
+  const both = await Promise.all([change(payer, quote.token), change(payer, quote.token)])
   expect(both.some(({ body }) => body.state === 'done')).toBe(true)
-  expect(await change(payer, shown.token)).toMatchObject({ status: 409, body: { error: OTHER } })
-  expect(sumPaid(payer) - before).toBe(shown.dueNow)
+  expect(await change(payer, quote.token)).toMatchObject({ status: 409, body: { error: OTHER } })
+  expect(sumPaid(payer) - before).toBe(quote.dueNow)
 })
 
 it('of two concurrent changes one is made and charged as previewed', async () => {
   const payer = await createPayer(world)
   world.passTime(3 * DAY)
   const before = sumPaid(payer)
-  const shown = [await preview(payer, 'growth'), await preview(payer, 'starter', { addOns: { extraStores: 5 } })]
-  const made = await Promise.all(shown.map(({ body }) => change(payer, body.token)))
-  expect(made.map(({ status: code }) => code).toSorted()).toEqual([200, 409])
-  const won = made.findIndex(({ status: code }) => code === 200)
-  expect(sumPaid(payer) - before).toBe(shown[won]!.body.dueNow)
+  const quote = [await preview(payer, 'growth'), await preview(payer, 'starter', { addOns: { extraStores: 5 } })]
+  const replies = await Promise.all(quote.map(({ body }) => change(payer, body.token)))
+  expect(replies.map(({ status: code }) => code).toSorted()).toEqual([200, 409])
+  const won = replies.findIndex(({ status: code }) => code === 200)
+  expect(sumPaid(payer) - before).toBe(quote[won]!.body.dueNow)
 })
 
 it('of two concurrent smaller plans one is scheduled, and nothing else remains', async () => {
   const payer = await createPayer(world, { planKey: 'growth', addOns: { extraStores: 2 } })
-  const shown = [await preview(payer, 'starter'), await preview(payer, 'growth')]
-  const made = await Promise.all(shown.map(({ body }) => change(payer, body.token)))
-  expect(made.filter(({ status: code }) => code === 200).length).toBeGreaterThan(0)
-  expect(made.every(({ status: code }) => code === 200 || code === 409)).toBe(true)
+  const quote = [await preview(payer, 'starter'), await preview(payer, 'growth')]
+  const replies = await Promise.all(quote.map(({ body }) => change(payer, body.token)))
+  expect(replies.filter(({ status: code }) => code === 200).length).toBeGreaterThan(0)
+  expect(replies.every(({ status: code }) => code === 200 || code === 409)).toBe(true)
   const schedules = world.stripe.all('subscription_schedule').filter((one) => one.customer === payer.customer)
   expect(schedules.map((one) => [one.status, one.phases.length])).toEqual([['active', 2]])
 })
 
 it('an outdated amount is not charged', async () => {
   const payer = await createPayer(world)
-  const { body: shown } = await preview(payer, 'growth')
+  const { body: quote } = await preview(payer, 'growth')
   const before = countWrites()
-  const other = { amount_due: shown.dueNow + 1, total: 1, currency: 'usd', lines: { data: [] }, total_taxes: null }
+  const other = { amount_due: quote.dueNow + 1, total: 1, currency: 'usd', lines: { data: [] }, total_taxes: null }
   world.stripe.intercept = ({ path }) =>
     path === '/v1/invoices/create_preview' ? { status: 200, body: { ...other, parent: null } } : undefined
-  expect(await change(payer, shown.token)).toMatchObject({ status: 409, body: { error: OTHER } })
+  expect(await change(payer, quote.token)).toMatchObject({ status: 409, body: { error: OTHER } })
   expect(countWrites()).toBe(before)
 })
 
-it('a price created at Stripe by somebody else cannot be changed here', async () => {
+it('a price created by another user at Stripe cannot be changed here', async () => {
   const payer = await createPayer(world)
   const stripe = world.deps.stripe!
   const special = await stripe.prices.create({
@@ -359,24 +359,24 @@ it('a price created at Stripe by somebody else cannot be changed here', async ()
 
 it('an impossible change is refused with the reason', async () => {
   const payer = await createPayer(world)
-  const said = async (planKey: string, more: object = {}) => {
+  const check = async (planKey: string, more: object = {}) => {
     const { status: code, body } = await preview(payer, planKey, more)
     return [code, body.error]
   }
-  expect(await said('starter')).toEqual([422, 'This is what you have now.'])
-  expect(await said('free')).toEqual([400, 'Cancel the subscription instead: Lite begins when it ends.'])
-  expect(await said('gold')).toEqual([400, 'There is no such plan. Choose free, starter, or growth.'])
-  expect(await said('growth', { price: 'price_1' })).toEqual([400, 'The request has an unknown field'])
-  expect(await said('growth', { addOns: { extraStores: -1 } })).toEqual([400, 'Choose 0 to 20 extra stores.'])
+  expect(await check('starter')).toEqual([422, 'This is what you have now.'])
+  expect(await check('free')).toEqual([400, 'Cancel the subscription instead: Lite begins when it ends.'])
+  expect(await check('gold')).toEqual([400, 'There is no such plan. Choose free, starter, or growth.'])
+  expect(await check('growth', { price: 'price_1' })).toEqual([400, 'The request has an unknown field'])
+  expect(await check('growth', { addOns: { extraStores: -1 } })).toEqual([400, 'Choose 0 to 20 extra stores.'])
   await post('cancel-subscription', payer)
-  expect(await said('growth')).toEqual([
+  expect(await check('growth')).toEqual([
     409,
     'The subscription ends with its period. Reactivate it first, then change its plan.',
   ])
   await post('reactivate-subscription', payer)
   await giveCard(payer, 'pm_card_chargeCustomerFail')
   await nextMonth()
-  expect(await said('growth')).toEqual([409, 'A payment is overdue. Pay it first, then change the plan.'])
+  expect(await check('growth')).toEqual([409, 'A payment is overdue. Pay it first, then change the plan.'])
 })
 
 it('is not found without a subscription, or where nothing is sold', async () => {

@@ -36,11 +36,11 @@ export async function changePlan(
   { token, restingStoreIds }: { token: string; restingStoreIds: readonly string[] },
 ): Promise<ChangeOutcome> {
   await assertCanPay(deps, account)
-  const shown = readChangeToken(deps, account.accountId, token)
-  const planned = await verifyPreview(deps, account, shown)
+  const previewed = readChangeToken(deps, account.accountId, token)
+  const planned = await verifyPreview(deps, account, previewed)
   await assertResting(account, planned.to, restingStoreIds)
-  const deed = shown.when === 'now' ? changeNow(deps, planned, shown) : scheduleChange(deps, planned)
-  const outcome = await deed.catch(async (error: unknown) => {
+  const action = previewed.when === 'now' ? changeNow(deps, planned, previewed) : scheduleChange(deps, planned)
+  const outcome = await action.catch(async (error: unknown) => {
     // The history shows failed attempts too.
     await copyAfterAction(deps, account)
     throw error
@@ -64,17 +64,17 @@ function restStores(deps: Pick<Deps, 'now'>, account: AccountDb<Db>, chosen: rea
 async function verifyPreview(
   deps: Pick<Deps, 'config' | 'log' | 'now' | 'stripe'>,
   account: AccountDb,
-  shown: PreviewedChange,
+  previewed: PreviewedChange,
 ): Promise<PlannedChange> {
   const { subscription } = await requireOwnSubscription(deps, account)
-  if (digestState(subscription) !== shown.state) throw new AppError('conflict', CHANGED)
-  const { plan, cycle, extraStores } = shown
+  if (digestState(subscription) !== previewed.state) throw new AppError('conflict', CHANGED)
+  const { plan, cycle, extraStores } = previewed
   const planned = await planChange(deps, account, { plan, cycle, extraStores })
-  if (digestState(planned.own.subscription) !== shown.state || planned.when !== shown.when) {
+  if (digestState(planned.own.subscription) !== previewed.state || planned.when !== previewed.when) {
     throw new AppError('conflict', CHANGED)
   }
-  const { dueNow } = await fetchAmountDue(deps, planned, shown.prorationDate ?? undefined)
-  if (dueNow !== shown.dueNow) throw new AppError('conflict', CHANGED)
+  const { dueNow } = await fetchAmountDue(deps, planned, previewed.prorationDate ?? undefined)
+  if (dueNow !== previewed.dueNow) throw new AppError('conflict', CHANGED)
   if (dueNow > 0) assertCard(planned.own)
   return planned
 }
@@ -101,7 +101,7 @@ async function scheduleChange(
 async function changeNow(
   deps: Pick<Deps, 'config' | 'log' | 'now' | 'stripe'>,
   planned: PlannedChange,
-  shown: PreviewedChange,
+  previewed: PreviewedChange,
 ): Promise<ChangeOutcome> {
   const { own, from, to } = planned
   const { schedule } = own.subscription
@@ -109,7 +109,7 @@ async function changeNow(
   const waiting = schedule ? await readScheduledPlan(deps, schedule) : (readWaitingPlan(own.subscription)?.to ?? null)
   if (schedule && waiting) await saveWaitingPlan(deps, own.subscription, { from, to: waiting })
   if (schedule) await releaseSchedule(deps, schedule)
-  const changed = await updateSubscription(deps, planned, shown).catch(async (error: unknown) => {
+  const changed = await updateSubscription(deps, planned, previewed).catch(async (error: unknown) => {
     // On a conflict, a concurrent request has started its own change.
     if (!(error instanceof AppError && error.code === 'conflict')) await restoreSchedule(deps, planned, waiting)
     throw error
@@ -161,14 +161,14 @@ async function readAttempt(
   const intentId = invoice.payments.at(-1)?.payment.payment_intent
   const intent = intentId ? await askStripe(deps, (stripe) => stripe.paymentIntents.retrieve(intentId)) : null
   const attempt = intent && parseAnswer(PaymentAttempt, intent)
-  if (attempt && ASKED.includes(attempt.status)) {
+  if (attempt && NEEDS_ACTION.includes(attempt.status)) {
     return { url: parsePageUrl(deps.config, invoice.hosted_invoice_url), refusal: null }
   }
   await askStripe(deps, (stripe) => stripe.invoices.voidInvoice(invoice.id))
   return { url: null, refusal: describeDecline(attempt?.last_payment_error ?? {}) }
 }
 
-const ASKED = ['requires_action', 'requires_confirmation', 'processing']
+const NEEDS_ACTION = ['requires_action', 'requires_confirmation', 'processing']
 
 /** Only while the plan is unchanged: after a lost answer the change may be made and paid. */
 async function restoreSchedule(

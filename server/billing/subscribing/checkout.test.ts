@@ -112,13 +112,13 @@ it('treats another account’s session as unknown', { tags: ['A7'] }, async () =
   const { body } = await choosePlan(world, ann.token, { planKey: 'starter' })
   const { id } = findSession(world, body.url)
   world.stripe.buy(id, {})
-  const said = async (token: string, session: string) => {
+  const checkReply = async (token: string, session: string) => {
     const { status: code, body: reply } = await check(token, session)
     return { code, error: reply.error }
   }
-  const foreign = await said(bob.token, id)
+  const foreign = await checkReply(bob.token, id)
   expect(foreign).toEqual({ code: 404, error: 'Checkout session not found' })
-  expect(await said(bob.token, 'cs_test_none')).toEqual(foreign)
+  expect(await checkReply(bob.token, 'cs_test_none')).toEqual(foreign)
   expect(await status(bob.token)).toMatchObject({ plan: null })
   expect((await check(bob.token, '../v1/customers')).status).toBe(400)
 })
@@ -313,8 +313,8 @@ it('closes the session of an account deleted meanwhile at once', async () => {
     await world.db.updateTable('accounts').set({ deleted_at: world.now }).where('id', '=', accountId).execute()
   }
   expect((await choosePlan(world, token, { planKey: 'starter' })).status).toBe(404)
-  const made = world.stripe.all('checkout.session').filter((one) => one.client_reference_id === accountId)
-  expect(made.map(({ status }) => status)).toEqual(['expired'])
+  const sessions = world.stripe.all('checkout.session').filter((one) => one.client_reference_id === accountId)
+  expect(sessions.map(({ status }) => status)).toEqual(['expired'])
 })
 
 it('redirects only to Stripe’s own pages', async () => {
@@ -331,7 +331,7 @@ it('redirects only to Stripe’s own pages', async () => {
 it('creates a customer again that was deleted at Stripe', async () => {
   const { token, accountId } = await owner()
   await choosePlan(world, token, { planKey: 'starter' })
-  const customerOf = async () =>
+  const readCustomer = async () =>
     (
       await world.db
         .selectFrom('billing_customers')
@@ -339,11 +339,11 @@ it('creates a customer again that was deleted at Stripe', async () => {
         .where('account_id', '=', accountId)
         .executeTakeFirstOrThrow()
     ).stripe_customer_id
-  const first = await customerOf()
+  const first = await readCustomer()
   await world.deps.stripe!.customers.del(first)
   const { body } = await choosePlan(world, token, { planKey: 'growth' })
-  expect(await customerOf()).not.toBe(first)
-  expect(findSession(world, body.url).customer).toBe(await customerOf())
+  expect(await readCustomer()).not.toBe(first)
+  expect(findSession(world, body.url).customer).toBe(await readCustomer())
 })
 
 it('ends and charges a trial whose card was used for another account’s trial', async () => {

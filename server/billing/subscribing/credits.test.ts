@@ -153,15 +153,15 @@ describe('a pack', () => {
 
 describe('the request', () => {
   it('for another account, a plan’s session, an unknown session or an unsold pack is refused with a sentence', async () => {
-    const [payer, stranger] = [await createPayer(world), await createPayer(world)]
+    const [payer, otherPayer] = [await createPayer(world), await createPayer(world)]
     const id = await openSession(payer)
     world.stripe.buy(id, { name: 'Ada', card: VISA })
-    const plans = world.stripe.all('checkout.session').find((one) => one.subscription === stranger.subscription)!.id
-    const none = await check(stranger.token, 'cs_test_none')
+    const plans = world.stripe.all('checkout.session').find((one) => one.subscription === otherPayer.subscription)!.id
+    const none = await check(otherPayer.token, 'cs_test_none')
     expect(none).toMatchObject({ status: 404, body: { error: 'Checkout session not found' } })
-    expect((await check(stranger.token, id)).body.error).toBe(none.body.error)
-    expect((await check(stranger.token, plans)).body.error).toBe(none.body.error)
-    expect(await entries(stranger)).toEqual([])
+    expect((await check(otherPayer.token, id)).body.error).toBe(none.body.error)
+    expect((await check(otherPayer.token, plans)).body.error).toBe(none.body.error)
+    expect(await entries(otherPayer)).toEqual([])
     for (const pack of [0, -10, 11, 10.5, '25', 1e9, null]) expect((await buy(payer.token, pack)).status).toBe(400)
   })
 

@@ -13,7 +13,7 @@ export async function ensureCustomer(deps: Pick<Deps, 'log' | 'now' | 'stripe'>,
   const known = (await sql.readCustomer(account))?.id ?? null
   if (known && (await existsAtStripe(deps, known))) return known
   const id = await createCustomer(deps, account, known)
-  await saveCustomer(account, { id, gone: known, now: deps.now() })
+  await saveCustomer(account, { id, deletedId: known, now: deps.now() })
   return (await sql.readCustomer(account))?.id ?? id
 }
 
@@ -31,22 +31,25 @@ async function existsAtStripe(deps: Pick<Deps, 'log' | 'stripe'>, id: string): P
 async function createCustomer(
   deps: Pick<Deps, 'log' | 'stripe'>,
   account: AccountDb,
-  gone: string | null,
+  deletedId: string | null,
 ): Promise<string> {
   const owner = (await listOwners(account))[0]
   const params = {
     ...(owner && { email: owner.email, name: owner.accountName }),
     metadata: { account: account.accountId },
   }
-  const key = computeDigest([params, gone])
-  const made = await askStripe(deps, (stripe) =>
+  const key = computeDigest([params, deletedId])
+  const created = await askStripe(deps, (stripe) =>
     stripe.customers.create(params, { idempotencyKey: `recoup:customer:${account.accountId}:${key}` }),
   )
-  return parseAnswer(CustomerState, made).id
+  return parseAnswer(CustomerState, created).id
 }
 
 /** Of two concurrent ones the first stays, unless it was deleted at Stripe. */
-function saveCustomer({ db, accountId }: AccountDb, { id, gone, now }: { id: string; gone: string | null; now: Date }) {
+function saveCustomer(
+  { db, accountId }: AccountDb,
+  { id, deletedId, now }: { id: string; deletedId: string | null; now: Date },
+) {
   return db
     .insertInto('billing_customers')
     .values({ account_id: accountId, stripe_customer_id: id, created_at: now })
@@ -54,7 +57,7 @@ function saveCustomer({ db, accountId }: AccountDb, { id, gone, now }: { id: str
       conflict
         .column('account_id')
         .doUpdateSet({ stripe_customer_id: id })
-        .where('billing_customers.stripe_customer_id', '=', gone ?? ''),
+        .where('billing_customers.stripe_customer_id', '=', deletedId ?? ''),
     )
     .execute()
 }

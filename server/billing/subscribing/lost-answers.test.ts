@@ -40,14 +40,14 @@ it('a larger plan with a lost answer is not replaced by the smaller one schedule
   const payer = await createPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
   await change(payer, (await preview(payer, 'starter')).body.token)
   world.passTime(DAY)
-  const { body: shown } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
+  const { body: quote } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
   const before = sumPaid(payer)
   world.stripe.intercept = ({ method, path, body }) =>
     method === 'POST' && path === `/v1/subscriptions/${payer.subscription}` && body.includes('items')
       ? 'lose'
       : undefined
-  expect((await change(payer, shown.token)).status).toBe(503)
-  expect(sumPaid(payer) - before).toBe(shown.dueNow)
+  expect((await change(payer, quote.token)).status).toBe(503)
+  expect(sumPaid(payer) - before).toBe(quote.dueNow)
   expect(listIdempotencyKeys(payer)).toEqual(['growth_month 1', 'extra_store_month 3'])
   expect(await status(payer)).toMatchObject({ plan: 'growth', change: null })
 })
@@ -55,13 +55,13 @@ it('a larger plan with a lost answer is not replaced by the smaller one schedule
 it('a store disconnected during the request does not fail a change that is made', async () => {
   const payer = await createPayer(world, { planKey: 'growth' })
   const other = await createStore(world, { accountId: payer.accountId })
-  const gone = await createStore(world, { accountId: payer.accountId })
-  const { body: shown } = await preview(payer, 'starter')
+  const otherStore = await createStore(world, { accountId: payer.accountId })
+  const { body: quote } = await preview(payer, 'starter')
   world.stripe.intercept = async ({ path }) => {
     if (!path.startsWith('/v1/subscription_schedules')) return
-    await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', gone.storeId).execute()
+    await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', otherStore.storeId).execute()
   }
-  const reply = await change(payer, shown.token, [gone.storeId, other.storeId])
+  const reply = await change(payer, quote.token, [otherStore.storeId, other.storeId])
   expect(reply).toMatchObject({ status: 200, body: { state: 'scheduled' } })
   const first = await world.db.selectFrom('stores').select('id').where('rests_first', '=', true).execute()
   expect(first).toEqual([{ id: other.storeId }])
@@ -69,7 +69,7 @@ it('a store disconnected during the request does not fail a change that is made'
 
 it('a scheduled smaller plan is scheduled again if the bank’s question stays unanswered, and dropped once the larger one is paid', async () => {
   const stripe = world.deps.stripe!
-  const asked = async () => {
+  const requestChange = async () => {
     const payer = await createPayer(world, { planKey: 'growth', addOns: { extraStores: 1 } })
     await change(payer, (await preview(payer, 'starter')).body.token)
     const before = (await status(payer)).change
@@ -77,15 +77,15 @@ it('a scheduled smaller plan is scheduled again if the bank’s question stays u
     const { id } = await stripe.paymentMethods.attach('pm_card_authenticationRequired', { customer: payer.customer })
     await stripe.subscriptions.update(payer.subscription, { default_payment_method: id })
     world.passTime(DAY)
-    const { body: shown } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
-    expect((await change(payer, shown.token)).body.state).toBe('confirm')
+    const { body: quote } = await preview(payer, 'growth', { addOns: { extraStores: 3 } })
+    expect((await change(payer, quote.token)).body.state).toBe('confirm')
     await world.runJobs()
     expect(await status(payer)).toMatchObject({ plan: 'growth', change: null })
     return { payer, before }
   }
 
-  const { payer: silent, before } = await asked()
-  const { payer: paying } = await asked()
+  const { payer: silent, before } = await requestChange()
+  const { payer: paying } = await requestChange()
   const open = world.stripe.all('invoice').find((one) => one.customer === paying.customer && one.status === 'open')!
   const card = await stripe.paymentMethods.attach('pm_card_visa', { customer: paying.customer })
   await stripe.invoices.pay(open.id!, { payment_method: card.id })

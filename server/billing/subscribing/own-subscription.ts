@@ -69,8 +69,8 @@ async function hasCustomerCard(deps: Pick<Deps, 'log' | 'stripe'>, customer: str
 }
 
 /** Returns null for a customer that no longer exists. */
-function ignoreMissing<T>(asked: Promise<T>): Promise<T | null> {
-  return asked.catch((error: unknown) => {
+function ignoreMissing<T>(request: Promise<T>): Promise<T | null> {
+  return request.catch((error: unknown) => {
     if (readStripeCode(error) === 'resource_missing') return null
     throw error
   })

@@ -73,7 +73,7 @@ export async function previewChange(
   const periodEnd = findPeriodEnd(own.subscription)
   const nextAt = computeNextDate({ isNow, isTrial, from: from.cycle, to: to.cycle }, { periodEnd, next })
   const { prorationDate, ...amounts } = due
-  const shown = { ...to, when, prorationDate, dueNow: due.dueNow, state: digestState(own.subscription) }
+  const previewed = { ...to, when, prorationDate, dueNow: due.dueNow, state: digestState(own.subscription) }
   return {
     when,
     at: (isNow ? deps.now() : toDate(periodEnd)).toISOString(),
@@ -82,7 +82,7 @@ export async function previewChange(
     nextDate: toDate(nextAt).toISOString(),
     needsCard: isTrial && !own.hasCard,
     currency: next.currency,
-    token: createChangeToken(deps, { account: account.accountId, ...shown }),
+    token: createChangeToken(deps, { account: account.accountId, ...previewed }),
     lost: describeLosses(from, to),
     storesTooMany: Math.max(0, stores.length - countStores(to)),
     stores: stores.map(({ id, name, url, isResting }) => ({ id, name, url, isResting })),

@@ -107,9 +107,9 @@ describe('nothing is gained by', () => {
 
   it('another account’s preview', async () => {
     const body = { planKey: 'starter' }
-    const shown = await world.request('POST', '/api/payments/preview-change', { token: ann.token, body })
+    const previewReply = await world.request('POST', '/api/payments/preview-change', { token: ann.token, body })
     const before = await readAllPurchases()
-    const change = { token: shown.body.token, restingStoreIds: [] }
+    const change = { token: previewReply.body.token, restingStoreIds: [] }
     const reply = await world.request('POST', '/api/payments/change', { token: eve.token, body: change })
     expect({ code: reply.status, error: reply.body.error }).toEqual({
       code: 400,

@@ -35,13 +35,13 @@ export async function saveWaitingPlan(
   { id }: MetadataHolder,
   { from, to }: { from: PlanChoice; to: PlanChoice },
 ): Promise<void> {
-  const kept: WaitingPlan = {
+  const waiting: WaitingPlan = {
     from: toPlainChoice(from),
     to: toPlainChoice(to),
     at: Math.floor(deps.now().getTime() / 1_000),
   }
   await askStripe(deps, (stripe) =>
-    stripe.subscriptions.update(id, { metadata: { [WAITING_PLAN]: JSON.stringify(kept) } }),
+    stripe.subscriptions.update(id, { metadata: { [WAITING_PLAN]: JSON.stringify(waiting) } }),
   )
 }
 
@@ -58,9 +58,9 @@ export async function clearWaitingPlan(
 
 /** null: none, or one that belongs to a former plan. */
 export function readWaitingPlan({ metadata, items }: LiveSubscription): WaitingPlan | null {
-  const { data: kept } = WaitingPlan.safeParse(parseJson(metadata[WAITING_PLAN]))
+  const { data: waiting } = WaitingPlan.safeParse(parseJson(metadata[WAITING_PLAN]))
   const bought = readPurchase(items, findEntry)
-  return kept && bought && classifyChange(bought, kept.from) === 'none' ? kept : null
+  return waiting && bought && classifyChange(bought, waiting.from) === 'none' ? waiting : null
 }
 
 function parseJson(text: string | undefined): unknown {
@@ -77,12 +77,12 @@ export async function restoreByJob(deps: Deps, { accountId }: z.infer<typeof wai
   if (await isPaused(deps.db)) return
   const subscription = (await findOwnSubscription(deps, account))?.subscription
   if (!subscription?.metadata[WAITING_PLAN]) return
-  const kept = readWaitingPlan(subscription)
+  const waiting = readWaitingPlan(subscription)
   const isEnding = subscription.cancel_at !== null || subscription.cancel_at_period_end
-  if (kept && !isEnding) {
-    if (subscription.pending_update || deps.now().getTime() / 1_000 - kept.at < IN_PROGRESS_S) return
+  if (waiting && !isEnding) {
+    if (subscription.pending_update || deps.now().getTime() / 1_000 - waiting.at < IN_PROGRESS_S) return
     const waits = subscription.schedule && (await readScheduledPlan(deps, subscription.schedule))
-    if (!waits) await restoreWaitingPlan(deps, subscription, kept.to)
+    if (!waits) await restoreWaitingPlan(deps, subscription, waiting.to)
   }
   await clearWaitingPlan(deps, subscription)
   await copyAfterAction(deps, account)

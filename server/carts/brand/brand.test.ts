@@ -54,7 +54,7 @@ test('a look is saved once for each version it was edited from', async () => {
     proposal: null,
     canUpload: true,
   })
-  const save = (wanted: object, version: number) => call(store, 'PUT', '', { ...wanted, version })
+  const save = (brand: object, version: number) => call(store, 'PUT', '', { ...brand, version })
   const error = 'Someone else has changed the brand since you opened it. Nothing was saved.'
   expect(await save(look, 1)).toMatchObject({ status: 409, body: { error } })
   expect((await save(look, 0)).body).toMatchObject({ look, version: 1 })
@@ -142,13 +142,13 @@ test('a file that is no picture, or larger than 300 KB, does not become a logo',
   const store = await createStore(world)
   expect(await upload(store, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toMatchObject({ status: 422 })
   const picture = await png()
-  const ofBytes = (count: number) => Buffer.concat([picture, Buffer.alloc(count - picture.length)])
-  const large = await upload(store, ofBytes(300 * 1024 + 1))
+  const buildPicture = (count: number) => Buffer.concat([picture, Buffer.alloc(count - picture.length)])
+  const large = await upload(store, buildPicture(300 * 1024 + 1))
   const content = 'This file is larger than 300 KB. Choose a smaller one.'
   expect(large).toMatchObject({ status: 400, body: { fields: { content } } })
   expect((await call(store, 'PUT', '/logo', { content: '<svg>' })).status).toBe(400)
   expect((await call(store, 'GET')).body.logo).toBeNull()
-  expect((await upload(store, ofBytes(300 * 1024))).status).toBe(200)
+  expect((await upload(store, buildPicture(300 * 1024))).status).toBe(200)
   expect((await call(store, 'GET')).body.logo).not.toBeNull()
 })
 

@@ -45,13 +45,13 @@ const presentProposal = ({ storeId }: StoreDb, proposal: sql.ProposalRow) => ({
 })
 
 /** Throws `conflict` if another user has saved it since `version`. */
-export async function saveLook(
+export async function saveBrand(
   deps: Pick<Deps, 'now'>,
   store: StoreDb,
   input: { look: BrandFields; version?: number | undefined },
 ) {
   const { look, version } = input
-  if (await sql.saveLook(store, look, { version, now: deps.now() })) return
+  if (await sql.saveBrand(store, look, { version, now: deps.now() })) return
   throw new AppError('conflict', brandTexts.changedMeanwhile)
 }
 

@@ -73,7 +73,7 @@ test('metadata of a picture is dropped', async () => {
   }
 })
 
-test('a file that is no picture of these formats is refused, whatever it claims to be', async () => {
+test('a file in another format is refused, even if its type claims an accepted one', async () => {
   const svg =
     '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="99" height="99"><script>1</script></svg>'
   expect(await readRefusal(Buffer.from(svg))).toBe(
@@ -129,9 +129,9 @@ async function buildScans(count: number): Promise<Buffer> {
   const scan = segments.findIndex((each, place) => place > first && each[1] === 0xda)
   const scans = Array.from({ length: count - 1 }, (_, place) => {
     const [coefficient, bit] = [1 + Math.floor(place / 14), 13 - (place % 14)]
-    const made = Buffer.from(segments[scan]!)
-    made.set([coefficient, coefficient, bit === 13 ? bit : ((bit + 1) << 4) | bit], 7)
-    return made
+    const picture = Buffer.from(segments[scan]!)
+    picture.set([coefficient, coefficient, bit === 13 ? bit : ((bit + 1) << 4) | bit], 7)
+    return picture
   })
   const end = Buffer.from('ffd9', 'hex')
   return Buffer.concat([whole.subarray(0, 2), ...segments.slice(0, first + 1), segments[scan - 1]!, ...scans, end])

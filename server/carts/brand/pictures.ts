@@ -129,7 +129,7 @@ async function readSize(open: Open, format: PictureFormat): Promise<{ width: num
 
 /** Converts colors to sRGB, applies orientation and drops all metadata. */
 async function encodeSmall(open: Open, type: Picture['type']): Promise<Picture> {
-  let made: Picture | null = null
+  let picture: Picture | null = null
   for (const box of BOXES) {
     const shrunk = open()
       .autoOrient()
@@ -138,18 +138,18 @@ async function encodeSmall(open: Open, type: Picture['type']): Promise<Picture> 
     const { data, info } = await written.toBuffer({ resolveWithObject: true }).catch((error: Error) => {
       throw new AppError('unprocessable', DAMAGED, { cause: error })
     })
-    made = { content: data, type, width: info.width, height: info.height }
+    picture = { content: data, type, width: info.width, height: info.height }
     if (data.length <= SMALL_BYTES) break
   }
-  return made!
+  return picture!
 }
 
 /** One picture at a time, so that only one is decoded in memory. */
 const runSerially = (() => {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work)
-    last = turn.catch(() => undefined)
-    return turn
+    const job = last.then(work)
+    last = job.catch(() => undefined)
+    return job
   }
 })()

@@ -23,7 +23,7 @@ const picture = (background: string, format: 'png' | 'webp' = 'png') =>
     .toFormat(format)
     .toBuffer()
 
-async function aShop(...contents: Buffer[]) {
+async function createShop(...contents: Buffer[]) {
   const shop = await createConnectedStore(world)
   shop.fake.allLogos = contents.map((content) => ({ source: 'site_logo' as const, content }))
   return shop
@@ -42,7 +42,7 @@ test('a newly connected store is asked for its logo', async () => {
 })
 
 test('a store’s logo is proposed and used only after confirmation', async () => {
-  const store = await aShop(Buffer.from('<svg/>'), await picture('#224466', 'webp'))
+  const store = await createShop(Buffer.from('<svg/>'), await picture('#224466', 'webp'))
   await proposeLogo(world.deps, { storeId: store.storeId })
   const { proposal } = (await call(store, 'GET')).body
   expect(proposal).toMatchObject({ source: 'site_logo', logo: { width: 200, height: 80 } })
@@ -54,12 +54,12 @@ test('a store’s logo is proposed and used only after confirmation', async () =
 })
 
 test('a confirmation of another picture than the one proposed by now is refused', async () => {
-  const store = await aShop(await picture('#224466'))
-  const seen = (await call(store, 'POST', '/proposal')).body.proposal
+  const store = await createShop(await picture('#224466'))
+  const proposal = (await call(store, 'POST', '/proposal')).body.proposal
   store.fake.allLogos[0]!.content = await picture('#886644')
   const found = (await call(store, 'POST', '/proposal')).body.proposal
-  expect(found.hash).not.toBe(seen.hash)
-  expect(await confirm(store, seen.hash)).toMatchObject({ status: 409, body: { error: brandTexts.anotherFound } })
+  expect(found.hash).not.toBe(proposal.hash)
+  expect(await confirm(store, proposal.hash)).toMatchObject({ status: 409, body: { error: brandTexts.anotherFound } })
   expect([await readLogo(store), (await call(store, 'GET')).body.proposal]).toEqual([null, found])
   for (const body of [{}, { hash: 'x' }])
     expect((await call(store, 'POST', '/proposal/confirm', body)).status).toBe(400)
@@ -67,7 +67,7 @@ test('a confirmation of another picture than the one proposed by now is refused'
 })
 
 test('a store that shows a different logo each time does not accumulate pictures', async () => {
-  const store = await aShop(await picture('#000000'))
+  const store = await createShop(await picture('#000000'))
   for (let n = 0; n < 24; n++) {
     world.advance(3_600_000)
     store.fake.allLogos[0]!.content = await picture(`#0000${(n + 16).toString(16)}`)
@@ -79,7 +79,7 @@ test('a store that shows a different logo each time does not accumulate pictures
 })
 
 test('a dismissed logo is proposed again only on request', async () => {
-  const store = await aShop(await picture('#224466'))
+  const store = await createShop(await picture('#224466'))
   await proposeLogo(world.deps, { storeId: store.storeId })
   expect((await call(store, 'DELETE', '/proposal')).body.proposal).toBeNull()
   await proposeLogo(world.deps, { storeId: store.storeId })
@@ -92,7 +92,7 @@ test('a dismissed logo is proposed again only on request', async () => {
 })
 
 test('a store with an uploaded logo is not asked again, and the same logo is not proposed', async () => {
-  const store = await aShop(await picture('#224466'))
+  const store = await createShop(await picture('#224466'))
   await call(store, 'POST', '/proposal')
   await confirm(store)
   expect((await call(store, 'POST', '/proposal')).body).toMatchObject({ outcome: 'used', proposal: null })
@@ -102,12 +102,12 @@ test('a store with an uploaded logo is not asked again, and the same logo is not
 })
 
 test('a store without a usable picture gets no proposal', async () => {
-  const store = await aShop(Buffer.from('<html>'), Buffer.from('89504e470d0a1a0a00', 'hex'))
+  const store = await createShop(Buffer.from('<html>'), Buffer.from('89504e470d0a1a0a00', 'hex'))
   expect((await call(store, 'POST', '/proposal')).body).toMatchObject({ outcome: 'none', proposal: null })
 })
 
 test('a store disconnected meanwhile is not asked', async () => {
-  const store = await aShop(await picture('#224466'))
+  const store = await createShop(await picture('#224466'))
   await world.request('DELETE', '/api/stores/disconnect', { token: store.owner.token })
   await proposeLogo(world.deps, { storeId: store.storeId })
   const { rows } = await world.pool.query('select 1 from brand_proposals where store_id = $1', [store.storeId])
@@ -115,13 +115,13 @@ test('a store disconnected meanwhile is not asked', async () => {
 })
 
 test('deleting a store deletes its logos', async () => {
-  const store = await aShop(await picture('#224466'))
+  const store = await createShop(await picture('#224466'))
   await call(store, 'POST', '/proposal')
   const { path } = (await confirm(store)).body.logo
   await world.request('DELETE', '/api/stores/disconnect', { token: store.owner.token })
   world.advance(31 * 86_400_000)
   await purgeStore(world.deps, { storeId: store.storeId })
   expect((await world.app.inject({ url: path })).statusCode).toBe(404)
-  const left = await world.pool.query('select 1 from brand_logos where store_id = $1', [store.storeId])
-  expect(left.rows).toEqual([])
+  const logos = await world.pool.query('select 1 from brand_logos where store_id = $1', [store.storeId])
+  expect(logos.rows).toEqual([])
 })

@@ -33,7 +33,7 @@ export async function proposeLogo(
     throw error
   })
   if (!client) return
-  await propose(deps, store, client, { isAsked: false }).catch(async (error: unknown) => {
+  await propose(deps, store, client, { isManual: false }).catch(async (error: unknown) => {
     deps.log.warn({ storeId, err: error }, 'brand.logo_not_found')
     // The queue does not retry a job that released its slot. A member can start the search too.
     const later = new Date(deps.now().getTime() + RETRY_MS)
@@ -48,14 +48,14 @@ export async function findLogo(
   accountId: string,
 ): Promise<'found' | 'used' | 'none'> {
   await takePoint(deps, limits.logoPerAccount, accountId)
-  return propose(deps, store, await openStoreClient(deps, store), { isAsked: true })
+  return propose(deps, store, await openStoreClient(deps, store), { isManual: true })
 }
 
 async function propose(
   deps: Pick<Deps, 'now'>,
   store: StoreDb<Db>,
   client: StoreClient,
-  { isAsked }: { isAsked: boolean },
+  { isManual }: { isManual: boolean },
 ) {
   const logo = await findUsable(client)
   if (!logo) return 'none'
@@ -64,7 +64,7 @@ async function propose(
     if ((await sql.readBrand(tx))?.logo?.hash === hash) return 'used'
     const before = await sql.readProposal(tx)
     const isAnswered = before?.hash === hash && before.state !== 'open'
-    if (isAsked || !isAnswered) await sql.propose(tx, { source: logo.source, hash }, deps.now())
+    if (isManual || !isAnswered) await sql.propose(tx, { source: logo.source, hash }, deps.now())
     // Limits the number of logos of a store that shows a different one each time.
     await deleteOldLogos(tx)
     return 'found'
@@ -72,12 +72,12 @@ async function propose(
 }
 
 async function findUsable(client: StoreClient): Promise<{ source: StoreLogo['source']; picture: Picture } | null> {
-  let seen = 0
+  let count = 0
   for await (const { source, content } of client.logos(AbortSignal.timeout(LIMIT_MS))) {
     const picture = await readPicture(content, STORE_FORMATS).catch(skipUnusable)
     if (picture) return { source, picture }
-    seen += 1
-    if (seen >= MAX_PICTURES) break
+    count += 1
+    if (count >= MAX_PICTURES) break
   }
   return null
 }

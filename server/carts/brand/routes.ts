@@ -2,7 +2,7 @@ import { z } from 'zod'
 import * as api from '../../../shared/brand-calls.ts'
 import { type Routes, type StoreCall, serveStore } from '../../access/http/public.ts'
 import { AppError } from '../../core/common/public.ts'
-import { confirmLogo, dismissLogo, readLogo, removeLogo, saveLook, uploadLogo, viewBrand } from './brand.ts'
+import { confirmLogo, dismissLogo, readLogo, removeLogo, saveBrand, uploadLogo, viewBrand } from './brand.ts'
 import { findLogo } from './proposals.ts'
 
 // The brand kit of a store, and the logos in its mails.
@@ -19,7 +19,7 @@ export const brandRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.saveBrand, async (call) => {
     const { version, ...look } = call.body
-    await saveLook(deps, call.store, { look, version })
+    await saveBrand(deps, call.store, { look, version })
     return view(call)
   })
 

@@ -32,9 +32,9 @@ export function toBrandKit(stored: StoredBrand | null | undefined): BrandKit {
   return { ...withoutAlt(look), logo }
 }
 
-export function toLook(kept: Partial<BrandFields>): BrandFields {
+export function toLook(stored: Partial<BrandFields>): BrandFields {
   const parts = Object.entries(BrandFieldsSchema.shape).flatMap(([name, part]) => {
-    const read = part.safeParse(kept[name as keyof BrandFields])
+    const read = part.safeParse(stored[name as keyof BrandFields])
     return read.success ? [[name, read.data]] : []
   })
   const look = { ...DEFAULT_BRAND_FIELDS, ...(Object.fromEntries(parts) as Partial<BrandFields>) }

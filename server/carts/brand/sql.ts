@@ -20,7 +20,7 @@ export async function readVersion({ db, storeId }: StoreDb): Promise<number> {
 }
 
 /** `version`: save only if it is still current. Returns whether it was saved. */
-export async function saveLook(
+export async function saveBrand(
   { db, storeId }: StoreDb,
   look: BrandFields,
   { version, now }: { version: number | undefined; now: Date },
@@ -50,10 +50,10 @@ export async function storeLogo(
 }
 
 /** Deletes all but the newest, and keeps those in use or proposed. */
-export async function deleteOldLogos({ db, storeId }: StoreTx, kept: number): Promise<void> {
+export async function deleteOldLogos({ db, storeId }: StoreTx, limit: number): Promise<void> {
   await sql`
     delete from brand_logos l where l.store_id = ${storeId}
-      and l.hash not in (select n.hash from brand_logos n where n.store_id = ${storeId} order by n.created_at desc, n.hash limit ${kept})
+      and l.hash not in (select n.hash from brand_logos n where n.store_id = ${storeId} order by n.created_at desc, n.hash limit ${limit})
       and not exists (select 1 from brand_kits k where k.store_id = ${storeId} and k.logo_hash = l.hash)
       and not exists (select 1 from brand_proposals p where p.store_id = ${storeId} and p.logo_hash = l.hash)`.execute(
     db,

@@ -61,18 +61,18 @@ const post = (payload: string | Buffer, headers: Record<string, string> = {}, ke
 
 test('two hundred malformed requests get a 4xx each and store nothing', async () => {
   const statuses: number[] = []
-  const tell = async (reply: Promise<{ statusCode: number }>) => statuses.push((await reply).statusCode)
+  const recordStatus = async (reply: Promise<{ statusCode: number }>) => statuses.push((await reply).statusCode)
   for (const body of BODIES) {
-    await tell(post(body as string))
-    await tell(post(body as string, { 'content-type': 'application/json' }))
+    await recordStatus(post(body as string))
+    await recordStatus(post(body as string, { 'content-type': 'application/json' }))
   }
   const noise = fc.sample(fc.oneof(fc.string(), fc.json(), fc.uint8Array().map(String)), { numRuns: 130, seed: 7 })
-  for (const body of noise) await tell(post(body))
+  for (const body of noise) await recordStatus(post(body))
   const valid = JSON.stringify(good)
   for (const type of ['multipart/form-data; boundary=x', 'image/png', 'application/x-www-form-urlencoded', 'x', '']) {
-    await tell(post(valid, { 'content-type': type }))
+    await recordStatus(post(valid, { 'content-type': type }))
   }
-  for (const key of ['%00', '..%2f..', 'a'.repeat(290), '%F0%9F%92%A9', "'--"]) await tell(post(valid, {}, key))
+  for (const key of ['%00', '..%2f..', 'a'.repeat(290), '%F0%9F%92%A9', "'--"]) await recordStatus(post(valid, {}, key))
   for (const origin of [
     '',
     'null',
@@ -80,12 +80,12 @@ test('two hundred malformed requests get a 4xx each and store nothing', async ()
     'http://hostile.example.com',
     url.toUpperCase(),
   ]) {
-    await tell(post(valid, { origin }))
+    await recordStatus(post(valid, { origin }))
   }
   for (const method of ['PUT', 'DELETE', 'PATCH', 'GET'] as const) {
-    await tell(world.app.inject({ method, url: `/api/capture/${store.captureKey}`, headers: { origin: url } }))
+    await recordStatus(world.app.inject({ method, url: `/api/capture/${store.captureKey}`, headers: { origin: url } }))
   }
-  await tell(post(Buffer.from([0xff, 0xfe, 0x00, 0x7b])))
+  await recordStatus(post(Buffer.from([0xff, 0xfe, 0x00, 0x7b])))
   expect(statuses.length).toBeGreaterThanOrEqual(190)
   expect(statuses.filter((status) => status < 400 || status > 499)).toEqual([])
   expect(await readStored()).toBe(0)

@@ -46,8 +46,8 @@ export function openIntake(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'poo
     async keep(store, post, client) {
       const readable = dropUnusable(post)
       const admitted = readable.contact ? await counted(store, readable, client) : readable
-      const kept = { storeId: store.id, id: createId(), receivedAt: deps.now(), post: admitted }
-      await keepAll(kept)
+      const stored = { storeId: store.id, id: createId(), receivedAt: deps.now(), post: admitted }
+      await keepAll(stored)
       folding.add(store.id)
     },
     close: folding.end,
@@ -144,12 +144,12 @@ const running = new Map<string, Promise<unknown>>()
 /** Two folds of the same posts are safe but do the work twice. */
 async function runSerially<T>(storeId: string, work: () => Promise<T>): Promise<T> {
   const before = running.get(storeId) ?? Promise.resolve()
-  const turn = before.then(work, work)
-  running.set(storeId, turn)
+  const run = before.then(work, work)
+  running.set(storeId, run)
   try {
-    return await turn
+    return await run
   } finally {
-    if (running.get(storeId) === turn) running.delete(storeId)
+    if (running.get(storeId) === run) running.delete(storeId)
   }
 }
 
@@ -232,11 +232,11 @@ export function scheduleFolds(batch: number, fold: (storeId: string) => Promise<
     while (busy.size < CONCURRENT_FOLDS) {
       const storeId = nextOne(now)
       if (storeId === undefined) return wakeLater(now)
-      const turn: Promise<void> = take(storeId).finally(() => {
-        busy.delete(turn)
+      const run: Promise<void> = take(storeId).finally(() => {
+        busy.delete(run)
         start()
       })
-      busy.add(turn)
+      busy.add(run)
     }
   }
   const wakeLater = (now: number) => {

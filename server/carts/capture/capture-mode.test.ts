@@ -112,12 +112,12 @@ describe('a page', () => {
     await post({ contact, consent: { email: buildConsentBox('email') } })
     await expect.poll(readEverythingStored).toContain(EMAIL)
     expect(await readEverythingStored()).not.toContain('12125550177')
-    const said = await world.db
+    const rows = await world.db
       .selectFrom('consents')
       .select(['channel', 'status'])
       .where('store_id', '=', store.storeId)
       .execute()
-    expect(said).toEqual([{ channel: 'email', status: 'granted' }])
+    expect(rows).toEqual([{ channel: 'email', status: 'granted' }])
   })
 
   test.each([
@@ -130,13 +130,13 @@ describe('a page', () => {
       contact: { email: 'grace@shoppers.example.com' },
       consent: { email: buildConsentBox('email', false) },
     })
-    const said = await world.db
+    const rows = await world.db
       .selectFrom('consents')
       .select('status')
       .where('store_id', '=', store.storeId)
       .orderBy('at')
       .execute()
-    expect(said.map(({ status }) => status)).toEqual(['granted', 'withdrawn'])
+    expect(rows.map(({ status }) => status)).toEqual(['granted', 'withdrawn'])
     await foldPosts()
     expect(await readEverythingStored()).not.toContain('grace@')
   })
@@ -228,7 +228,7 @@ describe('the plugin, for a customer who consented before', () => {
             country: 'US',
             unproven: 'account page',
             customerId,
-            saidAt: world.now,
+            answeredAt: world.now,
           },
         ],
       },

@@ -46,10 +46,10 @@ export function openCaptureScript(file = FILE) {
     const known = cache.get(name)
     if (known) return known
     if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!)
-    const made = buildScript(file, built.text, { setup, encoding })
-    cache.set(name, made)
-    made.catch(() => cache.delete(name))
-    return made
+    const script = buildScript(file, built.text, { setup, encoding })
+    cache.set(name, script)
+    script.catch(() => cache.delete(name))
+    return script
   }
 }
 

@@ -45,10 +45,10 @@ export interface InboxPost {
 
 /** The oldest posts in the inbox, of one cart if given. */
 export function selectInboxPosts({ db, storeId }: StoreDb, limit: number, cart?: string): Promise<InboxPost[]> {
-  let kept = db
+  let query = db
     .selectFrom('capture_inbox')
     .select(['id', 'received_at as receivedAt', 'post'])
     .where('store_id', '=', storeId)
-  if (cart !== undefined) kept = kept.where(sql<string>`post ->> 'cart'`, '=', cart)
-  return kept.orderBy('id').limit(limit).execute()
+  if (cart !== undefined) query = query.where(sql<string>`post ->> 'cart'`, '=', cart)
+  return query.orderBy('id').limit(limit).execute()
 }

@@ -201,8 +201,8 @@ test('a post answered before the process ended becomes a cart later, with its ti
 
 test('posts of one page within a moment, folded together, keep their order (S7)', async () => {
   const posts = [3, 1, 2, 0].map((seq) => ({ ...buildPost({ items: tea(seq + 1), coupons: [] }), seq }))
-  const kept = posts.map((body) => ({ store_id: store.storeId, id: createId(), received_at: world.now, post: body }))
-  await insertPosts(world.db, kept)
+  const rows = posts.map((body) => ({ store_id: store.storeId, id: createId(), received_at: world.now, post: body }))
+  await insertPosts(world.db, rows)
   await foldStalePosts(world.deps, 0)
   expect((await selectLiveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 4 })])
   expect(await selectRows('facts')).toHaveLength(4)
@@ -211,13 +211,13 @@ test('posts of one page within a moment, folded together, keep their order (S7)'
 test('a post that the database refuses does not block others', async () => {
   const good = buildPost({ items: tea(1), coupons: [] })
   const bad = { ...buildPost({ items: tea(1), coupons: [] }), cart: token('other'), seq: 1e20 }
-  const kept = [bad, good].map((body) => ({
+  const rows = [bad, good].map((body) => ({
     store_id: store.storeId,
     id: createId(),
     received_at: world.now,
     post: body,
   }))
-  await insertPosts(world.db, kept)
+  await insertPosts(world.db, rows)
   await foldStalePosts(world.deps, 0)
   expect(await selectLiveCarts()).toHaveLength(1)
   expect(await selectRows('capture_inbox')).toEqual([])
@@ -283,16 +283,16 @@ test('only pages of the store may post, and only with its key', async () => {
 test('the page that posted may read the answer, without credentials', async () => {
   const posted = await post(buildPost({ items: tea(1) }), { 'content-type': 'application/json' })
   expect(posted.statusCode).toBe(204)
-  const asked = await world.app.inject({
+  const reply = await world.app.inject({
     method: 'OPTIONS',
     url: `/api/capture/${store.captureKey}`,
     headers: { origin: url, 'access-control-request-method': 'POST' },
   })
-  for (const { headers } of [posted, asked]) {
+  for (const { headers } of [posted, reply]) {
     expect(headers['access-control-allow-origin']).toBe(url)
     expect(headers['access-control-allow-credentials']).toBeUndefined()
   }
-  expect(asked.statusCode).toBe(204)
+  expect(reply.statusCode).toBe(204)
 })
 
 test('a disconnected store accepts no posts', async () => {
@@ -309,7 +309,7 @@ test('the visitor’s IP address is stored nowhere', async () => {
 })
 
 test('the time of the last post is written at most once a minute', async () => {
-  const seen = async () =>
+  const readSeenAt = async () =>
     (
       await world.db
         .selectFrom('stores')
@@ -318,12 +318,12 @@ test('the time of the last post is written at most once a minute', async () => {
         .executeTakeFirstOrThrow()
     ).capture_seen_at
   await send({ seq: 0, items: tea(1) })
-  const first = await seen()
+  const first = await readSeenAt()
   await send({ seq: 1, items: tea(2) })
-  expect(await seen()).toEqual(first)
+  expect(await readSeenAt()).toEqual(first)
   world.advance(60_000)
   await send({ seq: 2, items: tea(3) })
-  expect(await seen()).not.toEqual(first)
+  expect(await readSeenAt()).not.toEqual(first)
 })
 
 test('the owner sees the country in which a cart was abandoned and recovered, and the IP address is stored nowhere', {

@@ -12,11 +12,11 @@ import {
   type ConsentAnswer,
   countBoxViews,
   doesConsentCount,
-  findShownWording,
+  findDisplayedWording,
   listFormViews,
   readCurrentTexts,
   recordAnswers,
-  recordSeenBoxes,
+  recordBoxSightings,
 } from '../../shoppers/consent/public.ts'
 import { hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/public.ts'
 import { type NewFact, recordFacts } from '../carts/public.ts'
@@ -53,11 +53,11 @@ export async function limitPostToMode(
 ): Promise<PlacedPost | null> {
   const mode = store.before_consent
   if (isStoringEverything(mode)) return post
-  const words = post.consent || post.ticked ? await readCurrentTexts({ storeId: store.id, db: deps.db }) : null
+  const texts = post.consent || post.ticked ? await readCurrentTexts({ storeId: store.id, db: deps.db }) : null
   const ticked = post.ticked?.split(',') ?? []
-  const isTicked = (channel: ConsentChannel) => words?.[channel].some((each) => ticked.includes(computeWordingId(each)))
+  const isTicked = (channel: ConsentChannel) => texts?.[channel].some((each) => ticked.includes(computeWordingId(each)))
   return applyMode(post, mode, {
-    countsTick: (channel, box) => words !== null && findShownWording(words[channel], box) !== null,
+    countsTick: (channel, box) => texts !== null && findDisplayedWording(texts[channel], box) !== null,
     earlierConsents: boxChannels.filter(isTicked),
   })
 }
@@ -75,16 +75,16 @@ export async function recordCapture(
   const post = addLimits(placed, await findLimits(deps, handle, { post: placed, known, host, client }))
   const payload = readPost(post, await findParents(handle, [post]))
   const keys = listKeys(post, payload?.contact, host)
-  const words = post.consent ? await readCurrentTexts(handle) : null
-  const reported = words
-    ? readConsents(post, { words, contact: { ...known?.contact, ...payload?.contact }, known })
+  const texts = post.consent ? await readCurrentTexts(handle) : null
+  const reported = texts
+    ? readConsents(post, { texts, contact: { ...known?.contact, ...payload?.contact }, known })
     : []
   const consents = await filterWithdrawals(deps, handle, reported, post)
   const isNews = payload !== null && !(known && isRepeat(known, payload, keys))
   // Consents come before facts, because new facts trigger another check of messages that wait for consent.
   if (consents.length > 0) await recordConsents(deps, handle, consents, keys)
   if (isNews) await recordFacts(deps, store.id, [buildFact({ post, payload, keys, at: deps.now() })])
-  await recordCaptureSeen(handle, deps.now())
+  await recordCaptureTime(handle, deps.now())
   await recordBoxViews(deps, handle, [post])
 }
 
@@ -123,10 +123,10 @@ export const addLimits = (post: PlacedPost, unconfirmed: Unconfirmed | undefined
 export async function recordPosts(
   deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
   storeId: string,
-  kept: readonly InboxPost[],
+  inboxPosts: readonly InboxPost[],
 ): Promise<void> {
   const handle = { storeId, db: deps.db }
-  const { news } = await recordAll(deps, handle, kept, { areInInbox: true })
+  const { news } = await recordAll(deps, handle, inboxPosts, { areInInbox: true })
   if (news.some(mayBeOrdered)) await queueNewOrders(deps, handle)
 }
 
@@ -137,13 +137,13 @@ export async function recordPosts(
 export async function recordAll(
   deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
   handle: StoreDb<Db>,
-  kept: readonly InboxPost[],
+  inboxPosts: readonly InboxPost[],
   { areInInbox = false } = {},
 ) {
   const store = await readStore(handle)
   if (!store) return { read: [], news: [] }
   const host = new URL(store.home_url).hostname
-  const counted = await redirectPosts(deps, handle, kept)
+  const counted = await redirectPosts(deps, handle, inboxPosts)
   const posts = counted.map(({ post }) => post)
   const parents = await findParents(handle, posts)
   const known = await selectKnownCarts(handle, posts)
@@ -157,7 +157,7 @@ export async function recordAll(
   news.sort((a, b) => a.at.getTime() - b.at.getTime() || b.post.seq - a.post.seq)
   const facts = news.map((each) => ({ ...buildFact(each), ...(areInInbox && { postId: each.id }) }))
   await recordFacts(deps, handle.storeId, facts)
-  await recordCaptureSeen(handle, deps.now())
+  await recordCaptureTime(handle, deps.now())
   await recordBoxViews(deps, handle, posts)
   return { read, news }
 }
@@ -170,10 +170,10 @@ async function recordBoxViews(
 ): Promise<void> {
   const boxes = posts.findLast((post) => post.boxes)?.boxes
   if (boxes) {
-    const seen = boxChannels.flatMap((channel) =>
+    const boxIds = boxChannels.flatMap((channel) =>
       boxes[channel] === undefined ? [] : [{ channel, id: boxes[channel] }],
     )
-    await recordSeenBoxes(store, seen, deps.now())
+    await recordBoxSightings(store, boxIds, deps.now())
   }
   await countBoxViews(deps, store, posts.flatMap(listBoxViews))
 }
@@ -222,7 +222,7 @@ async function findParents(store: StoreDb, posts: readonly CapturePost[]): Promi
 
 interface ConsentContext {
   /** Current texts of each box, in all languages. */
-  words: Record<ConsentChannel, string[]>
+  texts: Record<ConsentChannel, string[]>
   contact: Contact
   known: KnownShopper | undefined
 }
@@ -233,13 +233,13 @@ interface ConsentContext {
  */
 function readConsents(
   { consent, unconfirmed = {} }: AdmittedPost,
-  { words, contact, known }: ConsentContext,
+  { texts, contact, known }: ConsentContext,
 ): ConsentAnswer[] {
   return boxChannels.flatMap((channel) => {
     const kind = channel === 'email' ? 'email' : 'phone'
     const [box, address] = [consent?.[channel], contact[kind]]
     if (!box || !address || unconfirmed[kind]) return []
-    const wording = box.isGiven ? findShownWording(words[channel], box) : null
+    const wording = box.isGiven ? findDisplayedWording(texts[channel], box) : null
     const counts = box.isGiven ? wording !== null : hasKey(known, { kind, value: address })
     if (!counts) return []
     return [
@@ -256,12 +256,12 @@ async function filterWithdrawals(
   post: PlacedPost,
 ): Promise<ConsentAnswer[]> {
   const browsers = hashBrowserTokens(post)
-  const asked = answers.flatMap(({ channel, address, isGiven }, place) => {
+  const consents = answers.flatMap(({ channel, address, isGiven }, place) => {
     const addressHash = deps.secrets.addressHash(address).toString('hex')
     return isGiven ? [] : [{ place, channel, kind: channel === 'email' ? 'email' : 'phone', address, addressHash }]
   })
   const own =
-    asked.length > 0 ? await selectOwnWithdrawals(store, asked, { cart: post.cart, marks: browsers }) : new Set()
+    consents.length > 0 ? await selectOwnWithdrawals(store, consents, { cart: post.cart, marks: browsers }) : new Set()
   return answers.flatMap((each, place) => (each.isGiven || own.has(place) ? [{ ...each, browsers }] : []))
 }
 
@@ -293,7 +293,7 @@ export async function recordConsents(
  */
 async function selectOwnWithdrawals(
   { db, storeId }: StoreDb,
-  said: readonly { place: number; channel: string; kind: string; address: string; addressHash: string }[],
+  consents: readonly { place: number; channel: string; kind: string; address: string; addressHash: string }[],
   { cart, marks }: { cart: string; marks: readonly string[] },
 ): Promise<Set<number>> {
   const browser = [...marks]
@@ -301,7 +301,7 @@ async function selectOwnWithdrawals(
   const byBrowser = sql`(${ofBrowser(sql`f.payload -> 'toldBy'`)} or ${ofBrowser(sql`f.payload -> 'browsers'`)}
     or starts_with(f.unique_key, ${`capture:${cart}:`}))`
   const rows = await sql<{ place: number }>`
-    select w.place from jsonb_to_recordset(${JSON.stringify(said)}::jsonb) as w(place int, channel text, kind text, address text, "addressHash" text)
+    select w.place from jsonb_to_recordset(${JSON.stringify(consents)}::jsonb) as w(place int, channel text, kind text, address text, "addressHash" text)
     cross join lateral (select k.shopper_id from shopper_keys k
       where k.store_id = ${storeId} and k.kind = w.kind and k.value = w.address limit 1) k
     cross join lateral (
@@ -346,7 +346,7 @@ async function selectProducts({ db, storeId }: StoreDb, ids: readonly string[]):
 }
 
 /** Records that the script is active, at most once a minute. */
-async function recordCaptureSeen({ db, storeId }: StoreDb, now: Date): Promise<void> {
+async function recordCaptureTime({ db, storeId }: StoreDb, now: Date): Promise<void> {
   await sql`update stores set capture_seen_at = ${now}
     where id = ${storeId} and coalesce(capture_seen_at not between ${now}::timestamptz - interval '1 minute' and ${now}, true)`.execute(
     db,

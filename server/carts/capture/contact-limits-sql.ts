@@ -22,13 +22,13 @@ export async function readCeiling({ db, storeId }: StoreDb, usual: UsualHours): 
   return rows.rows[0]!.points
 }
 
-type PointTaken = (from: RawBuilder<unknown>) => RawBuilder<unknown>
+type PointCondition = (from: RawBuilder<unknown>) => RawBuilder<unknown>
 
 interface NewContact extends UsualHours {
-  ofClient: PointTaken
-  ofStore: PointTaken
+  ofClient: PointCondition
+  ofStore: PointCondition
   /** Clients with hardly any contacts may exceed the store's ceiling, up to the same number again. */
-  ofFew: PointTaken
+  ofFew: PointCondition
   few: number
   mostOfClient: number
   isStoreCounted: boolean

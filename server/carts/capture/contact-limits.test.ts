@@ -75,8 +75,8 @@ async function typeTwenty() {
 }
 
 async function typeMany(count: number, ipOf: (i: number) => string) {
-  const bodyOf = (i: number) => ({ items: tea(), contact: { email: mail(i) } })
-  await Promise.all(Array.from({ length: count }, (_, i) => send(i + 1, bodyOf(i + 1), ipOf(i + 1))))
+  const getBody = (i: number) => ({ items: tea(), contact: { email: mail(i) } })
+  await Promise.all(Array.from({ length: count }, (_, i) => send(i + 1, getBody(i + 1), ipOf(i + 1))))
   await foldStalePosts(world.deps, 0)
 }
 
@@ -310,8 +310,8 @@ test('a few networks with many contacts do not stop the reminders of others (sec
   await typeContact('genuine-2', '192.0.2.77')
   await typeContact('genuine-3', '192.0.2.77')
   await typeContact('other', '192.0.2.78')
-  const taken = (await selectCartsOf('genuine', 'genuine-2', 'genuine-3', 'other')).flatMap(({ email }) => email ?? [])
-  expect(taken.sort()).toEqual([mail('genuine'), mail('genuine-2'), mail('other')].sort())
+  const emails = (await selectCartsOf('genuine', 'genuine-2', 'genuine-3', 'other')).flatMap(({ email }) => email ?? [])
+  expect(emails.sort()).toEqual([mail('genuine'), mail('genuine-2'), mail('other')].sort())
   // Many networks with few contacts each reach a limit too.
   for (let i = 0; i < 66; i++)
     await send(`far-${i}`, { items: tea(), contact: { email: mail(`far-${i}`) } }, `198.51.100.${i}`)

@@ -1,6 +1,6 @@
 import { type CaptureStatus, CONTACTS_PER_CLIENT } from '../../../shared/capture-status.ts'
 import { notify } from '../../access/notifications/public.ts'
-import { hasTakenPoint, type Limit, type StoreDb, takePointSql, tryTakePoint } from '../../core/db/public.ts'
+import { hasUsedPoint, type Limit, type StoreDb, takePointSql, tryTakePoint } from '../../core/db/public.ts'
 import type { ContactLimit, Unconfirmed } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/public.ts'
@@ -24,7 +24,7 @@ export const MIN_CEILING = 60
 const FEW = 2
 const USUAL_DAYS = 28
 /** An address from a client does not count again in the client's next cart. */
-const SEEN_ADDRESS: Limit = { name: 'capture-brought', points: 1, windowS: HOUR_S }
+const KNOWN_ADDRESS: Limit = { name: 'capture-brought', points: 1, windowS: HOUR_S }
 const ALARM: Limit = { name: 'capture-alarm', points: 1, windowS: HOUR_S }
 /** An order this much older still confirms the contact: a draft may be read before the page's post arrives. */
 export const CONFIRMED_WITHIN_MS = 10 * 60_000
@@ -76,9 +76,9 @@ async function checkLimit(
   arrival: NewContact,
 ): Promise<ContactLimit | null> {
   const subject = [store.storeId, arrival.client, kind, value].join('\0')
-  if (await hasTakenPoint(deps, SEEN_ADDRESS, subject)) return null
+  if (await hasUsedPoint(deps, KNOWN_ADDRESS, subject)) return null
   const limit = await countAgainstLimits(deps, store, kind, arrival)
-  if (limit === null) await tryTakePoint(deps, SEEN_ADDRESS, subject)
+  if (limit === null) await tryTakePoint(deps, KNOWN_ADDRESS, subject)
   return limit
 }
 
@@ -90,7 +90,7 @@ async function countAgainstLimits(
 ): Promise<ContactLimit | null> {
   const { storeId } = store
   const limit = PER_CLIENT[kind]
-  const taken = await sql.countContact(store, {
+  const isCounted = await sql.countContact(store, {
     ofClient: (from) => takePointSql(deps, limit, { subject: `${storeId}\0${client}`, from }),
     ofStore: (from) => takePointSql(deps, ofStore, { subject: storeId, from }),
     ofFew: (from) => takePointSql(deps, ofFew, { subject: storeId, from }),
@@ -99,11 +99,11 @@ async function countAgainstLimits(
     isStoreCounted: !isSigned,
     ...buildUsualHours(deps),
   })
-  if (taken.ofClient > limit.points) return 'client'
-  if (taken.ofStore === null) return null
-  if (taken.ofStore <= taken.ceiling) return null
-  if ((await tryTakePoint(deps, ALARM, storeId)) === 0) await raiseAlarm(deps, store, taken.ceiling)
-  return taken.ofFew !== null && taken.ofFew <= taken.ceiling ? null : 'store'
+  if (isCounted.ofClient > limit.points) return 'client'
+  if (isCounted.ofStore === null) return null
+  if (isCounted.ofStore <= isCounted.ceiling) return null
+  if ((await tryTakePoint(deps, ALARM, storeId)) === 0) await raiseAlarm(deps, store, isCounted.ceiling)
+  return isCounted.ofFew !== null && isCounted.ofFew <= isCounted.ceiling ? null : 'store'
 }
 
 const startOfHour = (now: Date) => new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS)

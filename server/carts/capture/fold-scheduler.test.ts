@@ -12,24 +12,24 @@ afterEach(() => {
 
 /** Stored posts and a scheduler that folds them. */
 function createShop() {
-  const kept = new Map<string, number>()
+  const pending = new Map<string, number>()
   const folded: [string, number][] = []
-  const turns = scheduleFolds(100, async (store) => {
-    const count = Math.min(100, kept.get(store) ?? 0)
-    kept.set(store, (kept.get(store) ?? 0) - count)
+  const scheduler = scheduleFolds(100, async (store) => {
+    const count = Math.min(100, pending.get(store) ?? 0)
+    pending.set(store, (pending.get(store) ?? 0) - count)
     folded.push([store, count])
     return count
   })
   const post = (store: string, count = 1) => {
     for (let n = 0; n < count; n++) {
-      kept.set(store, (kept.get(store) ?? 0) + 1)
-      turns.add(store)
+      pending.set(store, (pending.get(store) ?? 0) + 1)
+      scheduler.add(store)
     }
   }
-  return { post, folded, turns }
+  return { post, folded, scheduler }
 }
 
-test('a store’s posts are folded a second after the first, whatever other stores do', async () => {
+test('a store’s posts are folded a second after the first, independently of other stores', async () => {
   const { post, folded } = createShop()
   post('a')
   await vi.advanceTimersByTimeAsync(600)
@@ -69,10 +69,10 @@ test('a flood is folded in batches of a hundred, with the longest waiting store 
 })
 
 test('the end folds waiting posts and starts no more after its time limit', async () => {
-  const { post, folded, turns } = createShop()
+  const { post, folded, scheduler } = createShop()
   post('a', 3)
   post('b', 250)
-  await turns.end()
+  await scheduler.end()
   expect(folded.reduce((sum, [, count]) => sum + count, 0)).toBe(253)
 
   let count = 0

@@ -76,8 +76,12 @@ test('a tick applies to the contact that an earlier post of the cart just brough
   await send('ada', { consent: { email: buildConsentBox('email') } })
   expect(await readLedger()).toMatchObject([{ status: 'granted', channel: 'email' }])
   // It does not wait for posts of other carts.
-  const left = await world.db.selectFrom('capture_inbox').select('post').where('store_id', '=', store.storeId).execute()
-  expect(left.map(({ post }) => post.contact?.email)).toEqual(['bea@shoppers.example.com'])
+  const pending = await world.db
+    .selectFrom('capture_inbox')
+    .select('post')
+    .where('store_id', '=', store.storeId)
+    .execute()
+  expect(pending.map(({ post }) => post.contact?.email)).toEqual(['bea@shoppers.example.com'])
 })
 
 test.each([
@@ -107,7 +111,7 @@ test('a page of another shopper’s cart cannot withdraw a consent (C5)', async 
   expect((await readLedger()).map((row) => row.status)).toEqual(['granted'])
 })
 
-test('a page where an address was only typed withdraws nothing for it, whatever it reported before (security-P2)', async () => {
+test('a page where an address was only typed withdraws nothing for it, even after earlier reports (security-P2)', async () => {
   await ticks('ada')
   await send('mallory', { items: [{ id: '16', quantity: 1 }], contact: { email: ADA } })
   await ticks('mallory', false)
@@ -154,17 +158,17 @@ test('boxes beside a contact above the limits are ignored (X5)', async () => {
 })
 
 test('a changed text counts from then on, and the old one no longer', async () => {
-  const words = 'Yes, mail me\n about   my cart & more'
-  const { box } = await ask('PUT', '/api/consent/boxes', { channel: 'email', words })
+  const text = 'Yes, mail me\n about   my cart & more'
+  const { box } = await ask('PUT', '/api/consent/boxes', { channel: 'email', words: text })
   expect(box).toMatchObject({ words: 'Yes, mail me about my cart & more', isDefault: false })
   expect(box.html).toBe(
-    `<label><input type="checkbox" id="recoup_consent_email" data-recoup-wording="${computeWordingId(words)}"> Yes, mail me about my cart &amp; more</label>`,
+    `<label><input type="checkbox" id="recoup_consent_email" data-recoup-wording="${computeWordingId(text)}"> Yes, mail me about my cart &amp; more</label>`,
   )
   await ticks('ada')
   expect(await readLedger()).toEqual([])
   await send('ada', {
     contact: { email: ADA },
-    consent: { email: { isGiven: true, wording: box.words, id: computeWordingId(words) } },
+    consent: { email: { isGiven: true, wording: box.words, id: computeWordingId(text) } },
   })
   expect((await readLedger()).map((row) => row.wording)).toEqual(['Yes, mail me about my cart & more'])
   expect((await ask('PUT', '/api/consent/boxes', { channel: 'email', words: '' })).box).toMatchObject({
@@ -174,7 +178,7 @@ test('a changed text counts from then on, and the old one no longer', async () =
 
 test('a box in another language uses its own text, and none after that is removed', async () => {
   const german = 'Erinnert mich per E-Mail an meinen Warenkorb.'
-  const save = (words: string) => ask('PUT', '/api/consent/boxes', { channel: 'email', language: 'de', words })
+  const save = (text: string) => ask('PUT', '/api/consent/boxes', { channel: 'email', language: 'de', words: text })
   expect((await save(german)).box).toMatchObject({
     isDefault: true,
     languages: [
@@ -250,18 +254,18 @@ test('a consent with an order is unproven until the order is a purchase, also wi
   const begun = buildOrder(world, { kind: 'draft', email: ADA, paidAt: null, consents })
   await recordOrders(world.deps, store.storeId, [begun], 'sync')
   await recordOrders(world.deps, store.storeId, [begun], 'webhook')
-  const shown = async () =>
+  const readSources = async () =>
     (await ask('GET', '/api/consent/ledger')).entries.map((each: { source: string; evidence: string[] }) => [
       each.source,
       each.evidence.map((text) => text.split(':')[0]),
     ])
-  expect(await shown()).toEqual([['unpaid order', ['Unproven']]])
+  expect(await readSources()).toEqual([['unpaid order', ['Unproven']]])
   const link = await ask('GET', '/api/consent/ledger/export')
   expect((await world.app.inject({ url: link.url })).body).toContain(getSourceText('unpaid order'))
   world.advance(1_000)
   const paid = { ...begun, kind: 'purchase' as const, modifiedAt: world.now.toISOString() }
   for (const source of ['sync', 'webhook'] as const) await recordOrders(world.deps, store.storeId, [paid], source)
-  expect((await shown()).toSorted()).toEqual([
+  expect((await readSources()).toSorted()).toEqual([
     ['order', []],
     ['unpaid order', ['Unproven']],
   ])
@@ -294,7 +298,7 @@ describe('an order that is read unpaid and again when paid', () => {
   const hash = (email: string) => world.deps.secrets.addressHash(email)
   const record = (order: ReturnType<typeof buildOrder>) =>
     recordOrders(world.deps, store.storeId, [{ ...order, modifiedAt: world.now.toISOString() }], 'sync')
-  const wordOf = async (email: string) =>
+  const readWord = async (email: string) =>
     (await selectEvidence({ storeId: store.storeId, db: world.db }, [hash(email)], ['email'])).get(
       `email:${hash(email).toString('hex')}`,
     )
@@ -306,7 +310,7 @@ describe('an order that is read unpaid and again when paid', () => {
       await record(begun)
       world.advance(1_000)
       await record({ ...begun, kind: 'purchase' })
-      expect(await wordOf(email)).toMatchObject({ source: 'order' })
+      expect(await readWord(email)).toMatchObject({ source: 'order' })
     }
   })
 
@@ -315,13 +319,13 @@ describe('an order that is read unpaid and again when paid', () => {
     const begun = buildOrder(world, { kind: 'draft', email: ADA, paidAt: null, createdAt: ahead, consents })
     await record(begun)
     world.advance(2 * 60_000)
-    const said = { channel: 'email', status: 'withdrawn', source: 'preferences', wording: null } as const
+    const withdrawal = { channel: 'email', status: 'withdrawn', source: 'preferences', wording: null } as const
     await transact({ storeId: store.storeId, db: world.db }, (tx) =>
-      insertAnswer(tx, { ...said, addressHash: hash(ADA), at: world.now, who: 'a…@shoppers.example.com' }),
+      insertAnswer(tx, { ...withdrawal, addressHash: hash(ADA), at: world.now, who: 'a…@shoppers.example.com' }),
     )
     world.advance(3 * 60_000)
     await record({ ...begun, kind: 'purchase' })
-    expect(await wordOf(ADA)).toMatchObject({ evidence: 'withdrawn' })
+    expect(await readWord(ADA)).toMatchObject({ evidence: 'withdrawn' })
   })
 
   test('records nothing new when it is cancelled', async () => {

@@ -39,25 +39,30 @@ export async function recordSignedPosts(
   const handle = { storeId: store.id, db: deps.db }
   const posts = await limitToMode(deps, handle, reports)
   const carts = posts.map(({ post }) => post.cart)
-  const taken = await selectReportedCarts(handle, install, carts)
+  const stored = await selectReportedCarts(handle, install, carts)
   // Skips reports older than a later repeat: the repeat left no fact, so an older report would become the latest.
-  const current = posts.filter(({ post }) => post.seq > (taken.get(post.cart)?.repeat_seq ?? 0))
-  const kept: (InboxPost & { cart: string })[] = []
+  const current = posts.filter(({ post }) => post.seq > (stored.get(post.cart)?.repeat_seq ?? 0))
+  const currentPosts: (InboxPost & { cart: string })[] = []
   for (const { post, at, client } of current) {
     // A day's backlog is no flood: contacts count in the hour in which they were typed.
     const named = `plugin ${client ?? 'unknown'} ${Math.floor(at.getTime() / HOUR_MS)}`
-    kept.push({ id: createId(), cart: post.cart, receivedAt: at, post: await admitPost(deps, store, post, named) })
+    currentPosts.push({
+      id: createId(),
+      cart: post.cart,
+      receivedAt: at,
+      post: await admitPost(deps, store, post, named),
+    })
   }
-  const { read, news } = await recordAll(deps, handle, kept)
+  const { read, news } = await recordAll(deps, handle, currentPosts)
   const newIds = new Set(news.map(({ id }) => id))
-  for (const each of read) await recordBoxes(deps, handle, each, taken.get(findReportedCart(kept, each.id)))
+  for (const each of read) await recordBoxes(deps, handle, each, stored.get(findReportedCart(currentPosts, each.id)))
   await recordReported(handle, install, {
     now: deps.now(),
-    carts: selectNewest(kept).map(({ id, cart, post }) => ({
+    carts: selectNewest(currentPosts).map(({ id, cart, post }) => ({
       cart,
       seq: post.seq,
       repeat_seq: newIds.has(id) ? null : post.seq,
-      said: { ...taken.get(cart)?.said, ...describeBoxes(post) },
+      said: { ...stored.get(cart)?.said, ...describeBoxes(post) },
     })),
   })
   return posts.flatMap(({ post }) => post.signed?.customerId ?? [])
@@ -99,11 +104,11 @@ const readCustomer = ({ signed, contact }: SignedPost['post']) => ({
 })
 
 /** A browser that came back by a restore link posts as another cart, so the reported cart is looked up. */
-const findReportedCart = (kept: readonly (InboxPost & { cart: string })[], id: string) =>
-  kept.find((each) => each.id === id)!.cart
+const findReportedCart = (currentPosts: readonly (InboxPost & { cart: string })[], id: string) =>
+  currentPosts.find((each) => each.id === id)!.cart
 
-const selectNewest = <Kept extends { cart: string; post: AdmittedPost }>(kept: readonly Kept[]): Kept[] =>
-  [...Map.groupBy(kept, ({ cart }) => cart).values()].map((each) =>
+const selectNewest = <Kept extends { cart: string; post: AdmittedPost }>(currentPosts: readonly Kept[]): Kept[] =>
+  [...Map.groupBy(currentPosts, ({ cart }) => cart).values()].map((each) =>
     each.reduce((a, b) => (b.post.seq > a.post.seq ? b : a)),
   )
 
@@ -136,21 +141,21 @@ async function recordBoxes(
   deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb<Db>,
   read: ReadSigned,
-  taken: ReportedCart | undefined,
+  stored: ReportedCart | undefined,
 ) {
   const { post, payload, known, at } = read
-  if (!post.consent || post.seq < (taken?.seq ?? 0)) return
+  if (!post.consent || post.seq < (stored?.seq ?? 0)) return
   const contact = { ...known?.contact, ...payload?.contact }
   const answers = boxChannels.flatMap((channel): ConsentAnswer[] => {
     const kind = channel === 'email' ? 'email' : 'phone'
     const [box, address] = [post.consent?.[channel], contact[kind]]
     if (!box || !address || post.unconfirmed?.[kind]) return []
     const isKnown = hasKey(known, { kind, value: address })
-    if (isKnown && taken?.said[channel] === describeBox(box)) return []
+    if (isKnown && stored?.said[channel] === describeBox(box)) return []
     if (box.isGiven ? !hasMatchingWordingId(channel, box) : !isKnown) return []
     const wording = box.isGiven ? box.wording : null
     const country = contact.country ?? null
-    return [{ channel, address, isGiven: box.isGiven, wording, country, unproven: 'page script', saidAt: at }]
+    return [{ channel, address, isGiven: box.isGiven, wording, country, unproven: 'page script', answeredAt: at }]
   })
   if (answers.length > 0) await recordConsents(deps, store, answers, read.keys as KnownShopper['keys'])
 }

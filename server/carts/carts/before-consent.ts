@@ -45,8 +45,8 @@ export async function filterOrders(
     const email = isAgreed('email') || covered.has(order) || keeps('email')
     const phone = isAgreed('sms') || isAgreed('whatsapp') || keeps('phone')
     const customerId = keeps('customer')
-    const isKept = email || phone || customerId || ownKeys(order).some(isKnown)
-    if (store.before_consent === 'nothing' && !isKept) return []
+    const isCovered = email || phone || customerId || ownKeys(order).some(isKnown)
+    if (store.before_consent === 'nothing' && !isCovered) return []
     const isNameless = Boolean(order.email || order.phone) && !email && !phone
     return [{ ...withContact(order, { email, phone, customerId }), ...(isNameless && { isNameless }) }]
   })
@@ -111,7 +111,7 @@ async function findKnownKeys(
   }))
   const known = new Set([
     ...owners.map(({ kind, value }) => `${kind}:${value}`),
-    ...matched.map(({ wanted }) => `email:${wanted}`),
+    ...matched.map(({ wanted: email }) => `email:${email}`),
   ])
   return ({ kind, value }) => known.has(`${kind}:${value}`)
 }

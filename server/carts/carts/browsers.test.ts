@@ -100,9 +100,9 @@ test('the newest of two browsers is shown with its own name, and the other retur
 test('name, phone and email typed in another browser apply to that browser’s cart only', () => {
   const victim = cart(0, 'ada', [tea], ada)
   expect(summarizeLast(victim, typed(5, 'mallory', mallory))).toEqual(['open', '1×16', 'Ada', 0])
-  const shown = [victim, cart(5, 'mallory', [junk], mallory), cart(6, 'ada', [tea, pot])]
-  expect(summarizeLast(...shown)).toEqual(['open', '1×16,1×17', 'Ada', 6])
-  const { episode } = foldFacts(emptyFold, [...shown, typed(7, 'mallory', { email: 'm@evil.example' })]).fold
+  const facts = [victim, cart(5, 'mallory', [junk], mallory), cart(6, 'ada', [tea, pot])]
+  expect(summarizeLast(...facts)).toEqual(['open', '1×16,1×17', 'Ada', 6])
+  const { episode } = foldFacts(emptyFold, [...facts, typed(7, 'mallory', { email: 'm@evil.example' })]).fold
   expect(episode!.contact).toEqual(ada)
 })
 
@@ -117,10 +117,10 @@ test('a page never replaces contents that the store reported, and a newer report
     'Ada',
     5,
   ])
-  const told = checkout(0, 'ada', [tea])
-  expect(summarizeLast(told, cart(5, 'mallory', [], mallory))).toEqual(['open', '1×16', 'Ada', 0])
-  expect(summarizeLast(told, cart(5, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 0])
-  expect(summarizeLast(told, checkout(5, 'phone', [pot]))).toEqual(['open', '1×17', 'Ada', 5])
+  const report = checkout(0, 'ada', [tea])
+  expect(summarizeLast(report, cart(5, 'mallory', [], mallory))).toEqual(['open', '1×16', 'Ada', 0])
+  expect(summarizeLast(report, cart(5, 'ada', []))).toEqual(['emptied', '1×16', 'Ada', 0])
+  expect(summarizeLast(report, checkout(5, 'phone', [pot]))).toEqual(['open', '1×17', 'Ada', 5])
 })
 
 test('a draft applies to the browser with the same contents', () => {
@@ -149,12 +149,12 @@ test('a purchase ends the carts of all browsers, and later contents start a new 
 test('another browser’s contents are shown again within two days of its last report', () => {
   const [day, newToken] = [1_440, { toldBy: ['cart-next', 'device-ada'] }]
   const others = (minute: number) => [cart(minute, 'mallory', [junk], mallory), cart(minute + 1, 'mallory', [])]
-  const shown = ['open', '1×16', 'Ada', 2.5 * day + 1]
+  const expected = ['open', '1×16', 'Ada', 2.5 * day + 1]
   const begun = cart(0, 'ada', [tea], ada)
   expect(summarizeLast(begun, ...others(2.5 * day))![0]).toBe('emptied')
   // Repeated with a new cart token or at a field: no activity, and its browser still holds the cart.
-  expect(summarizeLast(begun, cart(day, 'ada', [tea], undefined, newToken), ...others(2.5 * day))).toEqual(shown)
-  expect(summarizeLast(begun, typed(day, 'ada', ada), ...others(2.5 * day))).toEqual(shown)
+  expect(summarizeLast(begun, cart(day, 'ada', [tea], undefined, newToken), ...others(2.5 * day))).toEqual(expected)
+  expect(summarizeLast(begun, typed(day, 'ada', ada), ...others(2.5 * day))).toEqual(expected)
   const aside = [begun, cart(day / 2, 'phone', [pot], ada)]
   expect(summarizeLast(...aside, cart(2.5 * day, 'phone', []))![0]).toBe('emptied')
   expect(summarizeLast(...aside, typed(day, 'ada', ada), cart(2.5 * day, 'phone', []))).toEqual([

@@ -25,11 +25,11 @@ const isByStore = (report: BrowserReport): boolean =>
 const overlap = (a: readonly string[], b: readonly string[]) => a.some((mark) => b.includes(mark))
 const mergeMarks = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].slice(-MAX_MARKS)
 
-const listShownMarks = ({ browsers, toldBy }: Episode): readonly string[] => browsers ?? toldBy ?? []
+const listBrowserMarks = ({ browsers, toldBy }: Episode): readonly string[] => browsers ?? toldBy ?? []
 
 /** Whether another browser reported this than the one whose contents the episode shows. */
 export function isFromOtherBrowser(episode: Episode, report: BrowserReport): boolean {
-  const [marks, known] = [listMarks(report), listShownMarks(episode)]
+  const [marks, known] = [listMarks(report), listBrowserMarks(episode)]
   if (report.isBack || marks.length === 0) return false
   if (known.length > 0) return !overlap(known, marks)
   // Only the store has reported this cart so far. The browser that holds it reports the same contents.
@@ -38,7 +38,7 @@ export function isFromOtherBrowser(episode: Episode, report: BrowserReport): boo
 
 /** Adds the marks and the proof of the browser whose contents are shown. `at`: time of its report. */
 export function addReporter(episode: Episode, report: BrowserReport, at: number): Episode {
-  const browsers = mergeMarks(listShownMarks(episode), listMarks(report))
+  const browsers = mergeMarks(listBrowserMarks(episode), listMarks(report))
   return {
     ...episode,
     toldAt: at,
@@ -79,8 +79,8 @@ export function storeOtherCart(fold: Fold, report: BrowserReport, at: number): F
     ...(isProven && { isProven }),
   }
   const stored = { ...fold, episode: withOthers(episode, [other, ...rest]) }
-  const isShown = report.type === 'snapshot' && report.items.length > 0 && (isProven || !episode.isProven)
-  if (!isShown) return stored
+  const isDisplayed = report.type === 'snapshot' && report.items.length > 0 && (isProven || !episode.isProven)
+  if (!isDisplayed) return stored
   const next = showCart(stored, other)
   const { lastActivityAt } = episode
   return {
@@ -103,7 +103,7 @@ export function showNextCart(fold: Fold, at: number): Fold | null {
   const next = fold.episode!.others?.find((other) => other.items.length > 0 && at - (other.at ?? 0) < MAX_AGE_MS)
   if (!next) return null
   const { episode, contact } = showCart(fold, next)
-  const others = (episode!.others ?? []).filter(({ browsers }) => !overlap(browsers, listShownMarks(fold.episode!)))
+  const others = (episode!.others ?? []).filter(({ browsers }) => !overlap(browsers, listBrowserMarks(fold.episode!)))
   return { ...fold, contact, episode: withOthers({ ...episode!, lastActivityAt: at }, others) }
 }
 
@@ -120,7 +120,7 @@ function withOthers({ others: _, ...episode }: Episode, others: readonly OtherCa
 function showCart(fold: Fold, other: OtherCart): Fold {
   const { items, coupons, contact: before, toldBy, toldAt, isProven, browsers: _, ...episode } = fold.episode!
   const aside: OtherCart = {
-    browsers: [...listShownMarks(fold.episode!)],
+    browsers: [...listBrowserMarks(fold.episode!)],
     items,
     coupons,
     contact: before,

@@ -55,13 +55,13 @@ export async function refold(
     for (const { row, into } of plan.merged) await mergeCart(tx, row.id, into.id, now)
     for (const row of plan.orphans) await dropCart(tx, row.id, now)
   }
-  const firstSeen = new Map(changed.map(({ shopperId, news }) => [shopperId, findEarliest(news)]))
+  const firstFacts = new Map(changed.map(({ shopperId, news }) => [shopperId, findEarliest(news)]))
   await shoppersSql.updateShoppers(
     tx,
     works.map((work) => ({
       id: work.shopperId,
       ...toShopperContact(work.folds.at(-1)!),
-      seen_at: firstSeen.get(work.shopperId) ?? null,
+      seen_at: firstFacts.get(work.shopperId) ?? null,
     })),
   )
 }

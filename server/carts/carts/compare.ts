@@ -4,8 +4,8 @@ import type { Contact, FoldItem } from '../../core/schema/public.ts'
 
 /** Newer values replace older ones per field; missing values keep the old. */
 export function mergeContact(before: Contact, news: Contact): Contact {
-  const given = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined && value !== ''))
-  const { unconfirmedEmail, unconfirmedPhone, ...merged }: Contact = { ...before, ...given }
+  const changed = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined && value !== ''))
+  const { unconfirmedEmail, unconfirmedPhone, ...merged }: Contact = { ...before, ...changed }
   const isEmailOpen = unconfirmedEmail && !news.email && unconfirmedEmail !== merged.email
   const isPhoneOpen = unconfirmedPhone && !news.phone && unconfirmedPhone !== merged.phone
   return {

@@ -36,8 +36,8 @@ test('a purchase with the code recovers the cart and is attributed to its messag
     { kind: 'coupon', message_id: messageId, is_human: true, at: world.now },
   ])
   expect(await readUse()).toEqual({ used_at: world.now, used_order_id: bought.orderId })
-  const kept = await world.db.selectFrom('order_coupons').selectAll().where('store_id', '=', shop.storeId).execute()
-  expect(kept).toMatchObject([{ order_id: bought.orderId, code, discount_minor: 210 }])
+  const stored = await world.db.selectFrom('order_coupons').selectAll().where('store_id', '=', shop.storeId).execute()
+  expect(stored).toMatchObject([{ order_id: bought.orderId, code, discount_minor: 210 }])
   const events = (await shop.events()).filter((event) => event.kind === 'coupon_used')
   expect(events.map(({ detail }) => detail)).toEqual([{ code, orderId: bought.orderId }])
 })
@@ -115,14 +115,14 @@ test('an unpaid order clears neither a paid order’s use nor the store’s, and
   expect(await readUse()).toEqual(paid)
   await shop.order({ ...bought, ...unpaid, modifiedAt: world.now.toISOString() })
   expect(await readUse()).toEqual(paid)
-  const told = { used_at: world.now, used_order_id: null }
-  await world.db.updateTable('coupon_codes').set(told).where('message_id', '=', messageId).execute()
+  const usage = { used_at: world.now, used_order_id: null }
+  await world.db.updateTable('coupon_codes').set(usage).where('message_id', '=', messageId).execute()
   await world.db.deleteFrom('orders').where('store_id', '=', shop.storeId).execute()
   world.advance(MINUTE)
   const other = await order({ ...unpaid, email: buildAddress('bob') })
-  expect(await readUse()).toEqual(told)
+  expect(await readUse()).toEqual(usage)
   await order({ kind: 'draft', status: 'checkout-draft', paidAt: null, email: buildAddress('cyd') })
-  expect(await readUse()).toEqual(told)
+  expect(await readUse()).toEqual(usage)
   world.advance(MINUTE)
   await shop.order({ ...other, kind: 'cancelled', status: 'cancelled', modifiedAt: world.now.toISOString() })
   expect(await readUse()).toEqual({ used_at: null, used_order_id: null })
@@ -162,7 +162,7 @@ test('an older state of the order does not restore a coupon that it no longer ha
   expect((await readUse()).used_at).toBeNull()
 })
 
-test('a staff order with the code uses it and is attributed to nobody (A2)', async () => {
+test('a staff order with the code uses it and is not attributed (A2)', async () => {
   await order({ source: 'staff' })
   expect((await readUse()).used_at).toEqual(world.now)
   expect(await selectTouches()).toEqual([])
@@ -180,6 +180,10 @@ test('of two concurrent orders with the code the first uses it, and both are att
 
 test('an order’s code is compared in the same capitals as our copy', async () => {
   await order({ coupons: ['süß10'] })
-  const kept = await world.db.selectFrom('order_coupons').select('code').where('store_id', '=', shop.storeId).execute()
-  expect(kept).toEqual([{ code: 'SÜß10' }])
+  const stored = await world.db
+    .selectFrom('order_coupons')
+    .select('code')
+    .where('store_id', '=', shop.storeId)
+    .execute()
+  expect(stored).toEqual([{ code: 'SÜß10' }])
 })

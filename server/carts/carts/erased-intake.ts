@@ -49,7 +49,7 @@ async function findEmailsNotErased(tx: StoreTx, secrets: Hashes, emails: readonl
     secrets,
     matched.map(({ known }) => known),
   )
-  return matched.filter(({ known }) => !erasedEmails.has(known)).map(({ wanted }) => wanted)
+  return matched.filter(({ known }) => !erasedEmails.has(known)).map(({ wanted: email }) => email)
 }
 
 const isNameless = ({ kind }: ShopperKey) => kind === 'order' || kind === 'cart' || kind === 'device'

@@ -90,7 +90,7 @@ describe('end of an episode', () => {
     expect(summarize(cart(0, []))).toEqual([])
   })
 
-  test('a purchase ends the episode, whoever entered the order (S3)', () => {
+  test('a purchase ends the episode, also if staff entered the order (S3)', () => {
     expect(summarize(cart(0, [tea()]), order(7, 'purchase'))).toEqual([['purchased', 0, 0, 7]])
     expect(summarize(cart(0, [tea()]), order(7, 'purchase', { isStaff: true }))).toEqual([['purchased', 0, 0, 7]])
     expect(foldLast(cart(0, [tea()]), order(7, 'purchase', { orderId: '9' })).orderId).toBe('9')
@@ -181,8 +181,10 @@ describe('a pending payment (S4)', () => {
 
 describe('contents and contacts', () => {
   test('a browser’s report by ids keeps the store’s names and prices of the line (X5)', () => {
-    const told = { ...tea(), name: 'Earl Grey', unitPriceMinor: 900 }
-    expect(foldLast(order(0, 'draft', { items: [told] }), cart(5, [tea(4)])).items).toEqual([{ ...told, quantity: 4 }])
+    const updated = { ...tea(), name: 'Earl Grey', unitPriceMinor: 900 }
+    expect(foldLast(order(0, 'draft', { items: [updated] }), cart(5, [tea(4)])).items).toEqual([
+      { ...updated, quantity: 4 },
+    ])
   })
 
   test('newer values replace older ones per field, and missing values remove nothing', () => {

@@ -82,16 +82,16 @@ function withContact(fold: Fold, fact: Fact, contact: Contact, isActivity?: bool
   return { ...fold, contact: merged, episode }
 }
 
-function applySnapshot(fold: Fold, fact: Fact, seen: Extract<FactPayload, { type: 'snapshot' }>): Fold {
-  if (seen.isCompleted) return completeCheckout(fold, fact, seen)
-  if (fold.episode?.status === 'open' && isFromOtherBrowser(fold.episode, seen))
-    return storeOtherCart(fold, seen, fact.at)
-  const like = seen.toldBy || seen.browsers ? fold : showCartWithItems(fold, seen.items)
-  const known = seen.contact ? withContact(like, fact, seen.contact) : like
-  if (seen.items.length > 0) {
-    const filled = withItems(known, fact, seen)
+function applySnapshot(fold: Fold, fact: Fact, snapshot: Extract<FactPayload, { type: 'snapshot' }>): Fold {
+  if (snapshot.isCompleted) return completeCheckout(fold, fact, snapshot)
+  if (fold.episode?.status === 'open' && isFromOtherBrowser(fold.episode, snapshot))
+    return storeOtherCart(fold, snapshot, fact.at)
+  const like = snapshot.toldBy || snapshot.browsers ? fold : showCartWithItems(fold, snapshot.items)
+  const known = snapshot.contact ? withContact(like, fact, snapshot.contact) : like
+  if (snapshot.items.length > 0) {
+    const filled = withItems(known, fact, snapshot)
     return filled.episode?.status === 'open'
-      ? { ...filled, episode: addReporter(filled.episode, seen, fact.at) }
+      ? { ...filled, episode: addReporter(filled.episode, snapshot, fact.at) }
       : filled
   }
   const episode = known.episode
@@ -254,7 +254,7 @@ function keepNames(items: FoldItem[], before: readonly FoldItem[]): FoldItem[] {
   const known = new Map(before.map((item) => [buildLineKey(item), item]))
   return items.map((item) => {
     const { choices = [], ...line } = known.get(buildLineKey(item)) ?? {}
-    const kept = choices.length > (item.choices?.length ?? 0) ? { choices } : {}
-    return item.name === undefined ? { ...line, ...item, ...kept } : { ...item, ...kept }
+    const added = choices.length > (item.choices?.length ?? 0) ? { choices } : {}
+    return item.name === undefined ? { ...line, ...item, ...added } : { ...item, ...added }
   })
 }

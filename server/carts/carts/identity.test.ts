@@ -48,14 +48,14 @@ test('a merge adds no message: steps sent by one cart are closed on the other, o
     last_sent_at: later.last_sent_at,
   })
   const messages = await shop.messages()
-  const statesOf = (cartId: string) =>
+  const getStates = (cartId: string) =>
     messages.filter((each) => each.cart_id === cartId).map((each) => [each.step, each.state, each.reason])
-  expect(statesOf(later.id)).toEqual([
+  expect(getStates(later.id)).toEqual([
     [1, 'sent', null],
     [2, 'cancelled', 'merged'],
     [3, 'cancelled', 'merged'],
   ])
-  expect(statesOf(survivor.id)).toEqual([
+  expect(getStates(survivor.id)).toEqual([
     [1, 'skipped', 'merged'],
     [2, 'scheduled', null],
     [3, 'scheduled', null],
@@ -79,8 +79,8 @@ test('a manual message of a merged cart appears once, as it was sent (S6)', asyn
   await shop.type('phone', { email })
   const survivor = await shop.cart()
   expect(survivor.id).not.toBe(later.id)
-  const told = (await shop.get(`/api/carts/${survivor.id}/messages`)).body.messages
-  expect(told.map((each: { to: string; state: string }) => [each.to, each.state])).toEqual([[email, 'sent']])
+  const messages = (await shop.get(`/api/carts/${survivor.id}/messages`)).body.messages
+  expect(messages.map((each: { to: string; state: string }) => [each.to, each.state])).toEqual([[email, 'sent']])
 })
 
 test('links of repeatedly merged carts open the last survivor, and nothing is sent twice (S6)', async () => {
@@ -254,12 +254,12 @@ test('staff of the store’s account are marked as such, and shoppers are not (F
   await shop.fill('one', [buildTea()])
   await shop.type('one', { email: owner.email })
   await shop.order({ email: newEmail() })
-  const stranger = await createShop(world)
-  await stranger.order({ email: owner.email })
+  const otherShop = await createShop(world)
+  await otherShop.order({ email: owner.email })
   const marks = await world.db
     .selectFrom('shoppers')
     .select(['email', 'is_member'])
-    .where('store_id', 'in', [shop.storeId, stranger.storeId])
+    .where('store_id', 'in', [shop.storeId, otherShop.storeId])
     .orderBy('is_member')
     .execute()
   expect(marks.filter((row) => row.is_member)).toEqual([{ email: owner.email, is_member: true }])

@@ -51,7 +51,9 @@ const ORDERS: Record<CartFilter['sort'], [RawBuilder<unknown>, 'asc' | 'desc' | 
 const OPPOSITE = { asc: 'desc', desc: 'asc', 'asc nulls first': 'desc nulls last' } as const
 
 function orderBy(sort: CartFilter['sort'], isForwards: boolean) {
-  const columns = ORDERS[sort].map(([column, way]) => sql`${column} ${sql.raw(isForwards ? way : OPPOSITE[way])}`)
+  const columns = ORDERS[sort].map(
+    ([column, direction]) => sql`${column} ${sql.raw(isForwards ? direction : OPPOSITE[direction])}`,
+  )
   return sql.join(columns)
 }
 
@@ -162,8 +164,8 @@ export async function listCarts(store: StoreDb, filter: CartFilter, counted: Car
   const window = findPageWindow(filter, counted.total, !filter.search)
   if (!window) return []
   const { offset, limit, isFromEnd } = window
-  const isWanted = ORDERS[filter.sort][0]![1].startsWith(filter.order)
-  const isForwards = isWanted !== isFromEnd
+  const isSameDirection = ORDERS[filter.sort][0]![1].startsWith(filter.order)
+  const isForwards = isSameDirection !== isFromEnd
   const isFar = !counted.among && !filter.search && filter.sort === 'timestamp' && offset > FAR
   const begin = isFar ? await findDayAt(store, filter.badge, offset, isForwards) : { passed: 0, bound: sql`` }
   const rows = await sql<ListedCart>`
@@ -171,7 +173,7 @@ export async function listCarts(store: StoreDb, filter: CartFilter, counted: Car
       select c.id from ${buildSource(storeId, filter, counted, { sort: filter.sort, most: offset + limit })} ${begin.bound}
       order by ${orderBy(filter.sort, isForwards)} limit ${limit} offset ${offset - begin.passed}) wanted
     join carts c on c.store_id = ${storeId} and c.id = wanted.id
-    order by ${orderBy(filter.sort, isWanted)}`.execute(db)
+    order by ${orderBy(filter.sort, isSameDirection)}`.execute(db)
   return rows.rows
 }
 
@@ -179,10 +181,10 @@ export async function listCarts(store: StoreDb, filter: CartFilter, counted: Car
  * The day that contains the offset, from the newest (`isNewest`) or oldest, and the number of carts before that day.
  */
 async function findDayAt({ db, storeId }: StoreDb, badge: CartBadge | null, offset: number, isNewest: boolean) {
-  const [way, back] = isNewest ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
+  const [direction, back] = isNewest ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
   const { rows } = await sql<{ day: string; passed: number }>`
     select day, passed::int from (
-      select day, sum(carts) over (order by day ${way}) - carts as passed from (
+      select day, sum(carts) over (order by day ${direction}) - carts as passed from (
         select day, sum(change) as carts from cart_counts
         where store_id = ${storeId} ${badge ? sql`and badge = ${badge}` : sql``} group by day having sum(change) > 0) days) sums
     where passed <= ${offset} order by day ${back} limit 1`.execute(db)
@@ -369,11 +371,11 @@ function matchPrefix(
 ) {
   const begins = prefixConditions(filter.search)
   const isFew = ofBadge !== null && ofBadge <= MAX_GATHERED
-  const looks = (isFew ? [sql`(${sql.join(begins, sql` or `)}) is true`] : begins).map(
+  const branches = (isFew ? [sql`(${sql.join(begins, sql` or `)}) is true`] : begins).map(
     (fits) => sql`(select c.id, c.last_activity_at from carts c
         where ${selectListed(storeId, filter, ofBadge, MAX_HASHED_EACH)} and ${fits} limit ${most + 1})`,
   )
-  return sql.join(looks, sql` union `)
+  return sql.join(branches, sql` union `)
 }
 
 /** Prefix of the full name, last name, email, or number with or without its plus sign. */

@@ -169,14 +169,14 @@ test('pages show each cart once, also when the sorted column has equal values', 
 }, async () => {
   for (let index = 0; index < 7; index++) await shopper(`Ada ${index}`)
   await shop.pass(HOUR)
-  const seen: string[] = []
+  const ids: string[] = []
   for (const page of [1, 2, 3, 4]) {
     const { carts, pagination } = await list(`sort=value&limit=3&page=${page}`)
     expect(pagination).toEqual({ page, limit: 3, total: 7, pages: 3 })
-    seen.push(...carts.map((cart) => cart.id))
+    ids.push(...carts.map((cart) => cart.id))
   }
-  expect(new Set(seen).size).toBe(7)
-  expect(seen).toHaveLength(7)
+  expect(new Set(ids).size).toBe(7)
+  expect(ids).toHaveLength(7)
   expect((await list('page=1000000&limit=1000')).carts).toEqual([])
   for (const query of ['page=0', 'page=-1', 'limit=0', 'limit=1001', 'page=x']) {
     expect((await shop.get(`/api/carts/abandoned?${query}`)).status, query).toBe(400)

@@ -19,17 +19,17 @@ const readStates = async (shop: Shop) =>
   (await shop.messages()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
 
 test('an address matches without its tag at every domain, and without dots at both domains of Gmail', async () => {
-  const keyOf = async (email: string) =>
+  const readKey = async (email: string) =>
     (await sql<{ key: string }>`select email_match_key(${email}) as key`.execute(world.db)).rows[0]!.key
-  expect(await keyOf('ada@shop.example')).toBe('ada@shop.example')
-  expect(await keyOf('ada+tea+pots@shop.example')).toBe('ada@shop.example')
-  expect(await keyOf('ada.lovelace@shop.example')).toBe('ada.lovelace@shop.example')
-  expect(await keyOf('a.da.lovelace+x@gmail.com')).toBe('adalovelace@gmail.com')
-  expect(await keyOf('adalovelace@googlemail.com')).toBe('adalovelace@gmail.com')
-  expect(await keyOf('ada@notgmail.com')).toBe('ada@notgmail.com')
+  expect(await readKey('ada@shop.example')).toBe('ada@shop.example')
+  expect(await readKey('ada+tea+pots@shop.example')).toBe('ada@shop.example')
+  expect(await readKey('ada.lovelace@shop.example')).toBe('ada.lovelace@shop.example')
+  expect(await readKey('a.da.lovelace+x@gmail.com')).toBe('adalovelace@gmail.com')
+  expect(await readKey('adalovelace@googlemail.com')).toBe('adalovelace@gmail.com')
+  expect(await readKey('ada@notgmail.com')).toBe('ada@notgmail.com')
   // Placeholder addresses match no shopper (Identity).
-  expect(await keyOf('+one@shop.example')).toBe('+one@shop.example')
-  expect(await keyOf('guest+7@shop.example')).toBe('guest+7@shop.example')
+  expect(await readKey('+one@shop.example')).toBe('+one@shop.example')
+  expect(await readKey('guest+7@shop.example')).toBe('guest+7@shop.example')
 })
 
 describe.each([
@@ -73,7 +73,7 @@ test('carts and shoppers of two aliases stay separate, and each gets mail at its
   expect(new Set((await shop.liveCarts()).map((cart) => cart.shopper_id)).size).toBe(2)
 })
 
-test('no mail is ever sent to a match key that is nobody’s address', async () => {
+test('no mail is ever sent to a match key that is no real address', async () => {
   const shop = await createShop(world)
   const name = newName()
   await abandonCart(shop, `${name}+tea@shop.example`)
@@ -132,7 +132,7 @@ test('a manual message to a shopper who bought with an alias is refused with the
   expect(reply).toMatchObject({ status: 422, body: { fields: { reason: 'purchased' } } })
 })
 
-test('an erased shopper matches nobody, because the key is computed from the erased address (C8)', async () => {
+test('an erased shopper has no matches, because the key is computed from the erased address (C8)', async () => {
   const shop = await createShop(world)
   const name = newName()
   await abandonCart(shop, `${name}+tea@shop.example`)
@@ -142,7 +142,7 @@ test('an erased shopper matches nobody, because the key is computed from the era
     body: { confirmation: 'erase' },
   })
   await world.runJobs()
-  const kept = await sql`select 1 from shopper_keys where store_id = ${shop.storeId}
+  const stored = await sql`select 1 from shopper_keys where store_id = ${shop.storeId}
     and kind = 'email' and email_match_key(value) = ${`${name}@shop.example`}`.execute(world.db)
-  expect(kept.rows).toEqual([])
+  expect(stored.rows).toEqual([])
 })

@@ -109,7 +109,7 @@ export async function recordOrders(
     store.capture_seen_at !== null && deps.now().getTime() - store.capture_seen_at.getTime() < 86_400_000
   const facts = orders
     .map((order) =>
-      addCartToken(buildOrderFact(useShownPrices(order, store), host, source), cartsOf.get(order.orderId)),
+      addCartToken(buildOrderFact(useDisplayedPrices(order, store), host, source), cartsOf.get(order.orderId)),
     )
     .filter((fact) => known.get(fact.order!.order_id) !== fact.order!.content_hash)
     .map((fact) => (isCaptureAlive && isDraftWithoutContact(fact) ? { ...fact, isPartOnly: true } : fact))
@@ -137,10 +137,10 @@ const isProven = ({ kind, amount, paidAt }: PlatformOrder): boolean =>
   paidAt !== null || (kind === 'purchase' && !amount)
 
 /** Uses the prices that the store's cart shows. If the store does not report this, they stay as entered. */
-function useShownPrices(order: PlatformOrder, { shows_tax }: { shows_tax: boolean | null }): PlatformOrder {
-  const items = order.items.map(({ shown, ...item }) =>
-    shown && shows_tax !== null
-      ? { ...item, unitPriceMinor: shows_tax ? shown.withTaxMinor : shown.withoutTaxMinor }
+function useDisplayedPrices(order: PlatformOrder, { shows_tax }: { shows_tax: boolean | null }): PlatformOrder {
+  const items = order.items.map(({ displayed, ...item }) =>
+    displayed && shows_tax !== null
+      ? { ...item, unitPriceMinor: shows_tax ? displayed.withTaxMinor : displayed.withoutTaxMinor }
       : item,
   )
   return { ...order, items }
@@ -230,10 +230,10 @@ function buildOrderFact(order: PlatformOrder, storeHost: string, source: FactSou
 /** Codes are compared case-insensitively (decision 31). The discount of a code may be unknown. */
 function buildOrderCoupons({ coupons, discounts = [] }: PlatformOrder): OrderRow['coupons'] {
   const codes = new Set([...coupons.map(toCapitals), ...discounts.map(({ code }) => code)])
-  const taken = Map.groupBy(discounts, ({ code }) => code)
+  const byCode = Map.groupBy(discounts, ({ code }) => code)
   return [...codes].map((code) => ({
     code,
-    discount_minor: (taken.get(code) ?? []).reduce((sum, { discountMinor }) => sum + discountMinor, 0),
+    discount_minor: (byCode.get(code) ?? []).reduce((sum, { discountMinor }) => sum + discountMinor, 0),
   }))
 }
 

@@ -23,8 +23,8 @@ beforeEach(async () => {
 const both = [line('16', 4_000), line('17', 6_000)]
 
 function line(productId: string, unitPriceMinor: number) {
-  const made = { variationId: null, name: `Product ${productId}`, sku: null, quantity: 1, imageUrl: null }
-  return { ...made, productId, unitPriceMinor }
+  const item = { variationId: null, name: `Product ${productId}`, sku: null, quantity: 1, imageUrl: null }
+  return { ...item, productId, unitPriceMinor }
 }
 
 type Order = Partial<PlatformOrder>

@@ -82,8 +82,8 @@ test('a code without an answer is found by name and mark, even if the store crea
   }
   await shop.make()
   shop.fake.afterCoupon = async () => {}
-  const [made] = shop.fake.allCoupons
-  shop.fake.allCoupons.push({ ...made!, couponId: '7777' })
+  const [coupon] = shop.fake.allCoupons
+  shop.fake.allCoupons.push({ ...coupon!, couponId: '7777' })
   await shop.order({ kind: 'purchase', email: buildAddress('ada') })
   world.advance(10 * MINUTE)
   await tidy()
@@ -98,8 +98,8 @@ test('a code deleted in the store leaves no twin that the store created after ou
   shop.fake.problem = null
   world.advance(MINUTE)
   await shop.make()
-  const [made] = shop.fake.allCoupons
-  shop.fake.allCoupons = [{ ...made!, couponId: '7777' }, buildCoupon({ couponId: '7', code: 'welcome10' })]
+  const [coupon] = shop.fake.allCoupons
+  shop.fake.allCoupons = [{ ...coupon!, couponId: '7777' }, buildCoupon({ couponId: '7', code: 'welcome10' })]
   // The check before each send finds that the owner deleted it.
   await readCoupons(world.deps, { storeId: shop.storeId, db: world.db }, [(await shop.firstMessage()).id])
   expect(await readStates()).toEqual(['deleted'])
@@ -110,13 +110,13 @@ test('a code deleted in the store leaves no twin that the store created after ou
   await tidy()
   expect(listCodesInStore()).toEqual(['WELCOME10'])
   // Permanently.
-  const asked: string[] = []
+  const codes: string[] = []
   shop.fake.couponByCode = async (code) => {
-    asked.push(code)
+    codes.push(code)
     return null
   }
   await tidy()
-  expect(asked).toEqual([])
+  expect(codes).toEqual([])
 })
 
 test('a code that the store may still be creating is not deleted yet', async () => {

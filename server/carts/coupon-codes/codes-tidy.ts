@@ -12,7 +12,7 @@ import { buildCodeMark } from './codes-rules.ts'
 // Deletes unneeded codes from the store (decision 34), so that they do not fill the shop's coupon list. A row is marked
 // only after the store confirmed the deletion, so an unanswered one is retried.
 
-const KEPT_AFTER_EXPIRY_MS = 7 * 86_400_000
+const RETENTION_AFTER_EXPIRY_MS = 7 * 86_400_000
 /** Longer than a store works on one request. */
 const MAX_STORE_MS = 10 * 60_000
 const BATCH = 100
@@ -34,18 +34,18 @@ export function deleteUnneededCodes(
 ): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'coupon_tidy' }, async (run) => {
     const client = await openStoreClient(deps, run.store, stepAside)
-    let rowsSeen = 0
+    let rowCount = 0
     for (let after: UnneededCode | null = null; ; ) {
       const spare: UnneededCode[] = await selectUnneededCodes(run.store, {
-        expiredBefore: subtractMs(deps.now(), KEPT_AFTER_EXPIRY_MS),
-        askedBefore: subtractMs(deps.now(), MAX_STORE_MS),
+        expiredBefore: subtractMs(deps.now(), RETENTION_AFTER_EXPIRY_MS),
+        checkedBefore: subtractMs(deps.now(), MAX_STORE_MS),
         after,
         limit: BATCH,
       })
       after = spare.at(-1) ?? null
-      if (!after) return { rowsSeen }
+      if (!after) return { rowCount }
       await deleteCodes(run, client, spare)
-      rowsSeen += spare.length
+      rowCount += spare.length
       await renewLease(run)
     }
   })
@@ -53,11 +53,11 @@ export function deleteUnneededCodes(
 
 async function deleteCodes(run: SyncJob, client: StoreClient, spare: readonly UnneededCode[]): Promise<void> {
   const { deps, store } = run
-  const isGone = (code: UnneededCode, gone: readonly string[]) =>
-    code.platform_id === null ? code.attempts === 0 : gone.includes(code.platform_id)
+  const isDeleted = (code: UnneededCode, deleted: readonly string[]) =>
+    code.platform_id === null ? code.attempts === 0 : deleted.includes(code.platform_id)
   const ids = spare.flatMap((code) => code.platform_id ?? [])
-  const gone = ids.length > 0 ? await client.deleteCoupons(ids) : []
-  const done = spare.filter((code) => isGone(code, gone))
+  const deleted = ids.length > 0 ? await client.deleteCoupons(ids) : []
+  const done = spare.filter((code) => isDeleted(code, deleted))
   // After several requests the code may exist twice; after an unanswered one, once.
   const isDoubtful = (code: UnneededCode) => code.attempts > (code.platform_id === null ? 0 : 1)
   await markDeleted(
@@ -108,10 +108,10 @@ async function selectUnneededCodes(
   { db, storeId }: StoreDb,
   {
     expiredBefore,
-    askedBefore,
+    checkedBefore,
     after,
     limit,
-  }: { expiredBefore: Date; askedBefore: Date; after: UnneededCode | null; limit: number },
+  }: { expiredBefore: Date; checkedBefore: Date; after: UnneededCode | null; limit: number },
 ): Promise<UnneededCode[]> {
   const behind = after ? sql`and (k.message_id, k.coupon_id) > (${after.message_id}, ${after.coupon_id})` : sql``
   const rows = await sql<UnneededCode>`
@@ -119,7 +119,7 @@ async function selectUnneededCodes(
     from coupon_codes k join stores s on s.id = k.store_id
     left join messages m on m.store_id = k.store_id and m.id = k.message_id
     where k.store_id = ${storeId} and ${isToTidy} ${behind} and not coalesce((select is_paused from instance), false)
-      and (k.attempts = 0 or (k.attempts = 1 and k.platform_id is not null) or k.asked_at <= ${askedBefore})
+      and (k.attempts = 0 or (k.attempts = 1 and k.platform_id is not null) or k.asked_at <= ${checkedBefore})
       and (k.state = 'deleted' or k.is_unwanted or (k.used_at is null and (k.expires_at <= ${expiredBefore} or m.id is null
         or (not (${isOpen('m')}) and not (${isSending('m')})
           and (m.sending_at is null or upper(m.coupon_code) is distinct from k.code)))))

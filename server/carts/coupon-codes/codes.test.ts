@@ -22,8 +22,8 @@ beforeEach(async () => {
   shop = await createCouponShop(world)
 })
 
-const isQueued = () => world.queued.some((each) => each.name === codesJob.name && payloadOf(each) === shop.storeId)
-const payloadOf = ({ payload }: { payload: unknown }) => (payload as { storeId: string }).storeId
+const isQueued = () => world.queued.some((each) => each.name === codesJob.name && getPayload(each) === shop.storeId)
+const getPayload = ({ payload }: { payload: unknown }) => (payload as { storeId: string }).storeId
 
 test('each message gets one marked code for a single, individual use, valid as long as the mail may say', async () => {
   await shop.abandoned('ada', 'bob')
@@ -34,9 +34,9 @@ test('each message gets one marked code for a single, individual use, valid as l
   expect(shop.fake.allCoupons).toHaveLength(2)
   for (const { code, message_id, platform_id, state } of codes) {
     const message = (await shop.messages()).find((each) => each.id === message_id)!
-    const made = shop.fake.allCoupons.find((each) => each.couponId === platform_id)!
+    const coupon = shop.fake.allCoupons.find((each) => each.couponId === platform_id)!
     expect(state).toBe('made')
-    expect(made).toMatchObject({
+    expect(coupon).toMatchObject({
       code: code.toLowerCase(),
       type: 'percentage',
       percent: 1_000,
@@ -45,7 +45,7 @@ test('each message gets one marked code for a single, individual use, valid as l
       limits: { emails: [] },
       mark: `message:${message_id}`,
     })
-    expect(made.expiresAt).toBe(new Date(message.expires_at.getTime() + 72 * HOUR).toISOString())
+    expect(coupon.expiresAt).toBe(new Date(message.expires_at.getTime() + 72 * HOUR).toISOString())
   }
   const events = (await shop.events()).filter((event) => event.kind === 'coupon_made')
   expect(events.map((event) => event.detail)).toEqual(
@@ -140,10 +140,10 @@ test('no code is created with terms that are being replaced, and one that was is
   await shop.abandoned('ada')
   const edit = (db: Db | Tx, percent: number) =>
     db.updateTable('coupons').set({ percent }).where('id', '=', shop.couponId).execute()
-  const asked: unknown[] = []
+  const requestedDrafts: unknown[] = []
   const { createCoupons } = shop.fake
   shop.fake.createCoupons = (drafts) => {
-    asked.push(...drafts.map(({ percent }) => percent))
+    requestedDrafts.push(...drafts.map(({ percent }) => percent))
     return createCoupons(drafts)
   }
   let making: ReturnType<typeof shop.make> | undefined
@@ -157,7 +157,7 @@ test('no code is created with terms that are being replaced, and one that was is
     }
   })
   await making
-  expect(asked).toEqual([1_500])
+  expect(requestedDrafts).toEqual([1_500])
   expect(shop.fake.allCoupons).toMatchObject([{ percent: 2_000 }])
   expect(await shop.codes()).toMatchObject([{ state: 'made', terms: await readCodeTerms(world, shop.couponId) }])
 })
@@ -171,7 +171,7 @@ test('codes of an edited coupon are updated a hundred at a time, retried after a
   shop.fake.updateCoupons = async (changes) => {
     batches.push(changes.length)
     const answers = await updateCoupons(changes)
-    const refusal = { refusal: 'refused' as const, words: 'Not this one.' }
+    const refusal = { refusal: 'refused' as const, detail: 'Not this one.' }
     return answers.map((answer, at) => (changes[at]!.id === refusedId ? refusal : answer))
   }
   await world.db.updateTable('coupons').set({ percent: 1_500 }).where('id', '=', shop.couponId).execute()
@@ -256,8 +256,8 @@ test('a code already in use, in the store or here, is replaced by the next', asy
     .values({ ...other, code: first, terms: '', expires_at: world.now, next_try_at: world.now, created_at: world.now })
     .execute()
   await shop.make()
-  const made = (await shop.codes()).find((each) => each.message_id === messageId)
-  expect(made).toMatchObject({ code: third, state: 'made' })
+  const createdCode = (await shop.codes()).find((each) => each.message_id === messageId)
+  expect(createdCode).toMatchObject({ code: third, state: 'made' })
   expect(shop.fake.allCoupons.map((each) => each.code)).toEqual([second, third].map((code) => code.toLowerCase()))
 })
 

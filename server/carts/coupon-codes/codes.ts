@@ -65,16 +65,16 @@ export function createCodes(
   stepAside: StepAside = keepSlot,
 ): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'coupon_codes' }, async (run) => {
-    if (await isPaused(run.store)) return { rowsSeen: 0 }
+    if (await isPaused(run.store)) return { rowCount: 0 }
     let client: StoreClient | undefined
-    let rowsSeen = 0
+    let rowCount = 0
     for (;;) {
       const { batch, isEnd } = await claimBatch(run, findNeedless)
-      if (isEnd) return { rowsSeen }
+      if (isEnd) return { rowCount }
       if (batch.length === 0) continue
       client ??= await openStoreClient(deps, run.store, stepAside)
       await createBatch(run, client, batch)
-      rowsSeen += batch.length
+      rowCount += batch.length
       await renewLease(run)
     }
   })
@@ -88,21 +88,21 @@ async function claimBatch(
   const now = deps.now()
   const ahead = { now, horizon: addMs(now, AHEAD_MS) }
   // Before the transaction, because it reads its own snapshot.
-  const asked = (await selectDueCodes(store, ahead, BATCH)).filter(isUnknownToStore)
+  const unchecked = (await selectDueCodes(store, ahead, BATCH)).filter(isUnknownToStore)
   const needless =
-    asked.length === 0
+    unchecked.length === 0
       ? new Set<string>()
       : await findNeedless(
           deps,
           store,
-          asked.map(({ message_id: id, wake_at: wakeAt }) => ({ id, wakeAt })),
+          unchecked.map(({ message_id: id, wake_at: wakeAt }) => ({ id, wakeAt })),
           ahead.horizon,
         )
   return transact(store, async (tx) => {
     await lockTerms(tx)
     const due = await selectDueCodes(tx, ahead, BATCH)
     const isNeedless = (row: DueCode) => isUnknownToStore(row) && needless.has(row.message_id)
-    const wanted = due.filter((row) => !isNeedless(row))
+    const needed = due.filter((row) => !isNeedless(row))
     const spared = due.filter(isNeedless)
     const sparedRows = [...spared.filter((row) => row.is_known), ...(await insertNew(deps, tx, spared, now))]
     await postponeCodes(
@@ -111,7 +111,7 @@ async function claimBatch(
         return { message_id, coupon_id, next_try_at: computeNextCheck(wake_at, now) }
       }),
     )
-    const rows = [...wanted.filter((row) => row.is_known), ...(await insertNew(deps, tx, wanted, now))]
+    const rows = [...needed.filter((row) => row.is_known), ...(await insertNew(deps, tx, needed, now))]
     await markRequested(
       tx,
       rows.map((row) => ({
@@ -142,9 +142,9 @@ async function insertNew(
   const done: DueCode[] = []
   for (let derivation = 0; waiting.length > 0 && derivation < MAX_DERIVATIONS; derivation += 1) {
     const tried = waiting.map((row) => ({ ...row, derivation, code: buildCode(deps, tx.storeId, row, derivation) }))
-    const taken = await insertCodes(tx, tried.map(buildRow), now)
-    done.push(...tried.filter((row) => taken.has(row.message_id)))
-    waiting = waiting.filter((row) => !taken.has(row.message_id))
+    const inserted = await insertCodes(tx, tried.map(buildRow), now)
+    done.push(...tried.filter((row) => inserted.has(row.message_id)))
+    waiting = waiting.filter((row) => !inserted.has(row.message_id))
   }
   return done
 }
@@ -196,24 +196,24 @@ async function createBatch(run: SyncJob, client: StoreClient, batch: readonly Du
 
 async function createNewCodes(run: SyncJob, client: StoreClient, rows: readonly DueCode[]): Promise<void> {
   if (rows.length === 0) return
-  const answers = (await client.createCoupons(rows.map(buildCodeDraft))).map((made, index) => ({
+  const answers = (await client.createCoupons(rows.map(buildCodeDraft))).map((result, index) => ({
     row: rows[index]!,
-    made,
+    result,
   }))
-  const isTaken = ({ made }: (typeof answers)[number]) => 'refusal' in made && made.refusal === 'duplicate'
+  const isDuplicate = ({ result }: (typeof answers)[number]) => 'refusal' in result && result.refusal === 'duplicate'
   await saveResults(
     run,
-    answers.filter((each) => !isTaken(each)).map(({ row, made }) => ({ row, answer: toResult(made) })),
+    answers.filter((each) => !isDuplicate(each)).map(({ row, result }) => ({ row, answer: toResult(result) })),
   )
   // One request per code, so the lease is renewed meanwhile.
-  for (const { row } of answers.filter(isTaken)) {
+  for (const { row } of answers.filter(isDuplicate)) {
     await saveResults(run, [{ row, answer: await resolveDuplicate(run, client, row) }])
     await renewLease(run)
   }
 }
 
-const toResult = (made: CouponResult): CodeResult =>
-  'coupon' in made ? { platformId: made.coupon.couponId } : { refusal: made.words }
+const toResult = (result: CouponResult): CodeResult =>
+  'coupon' in result ? { platformId: result.coupon.couponId } : { refusal: result.detail }
 
 /** If the existing coupon is ours, an earlier answer was lost. Otherwise the next code is used. */
 async function resolveDuplicate(run: SyncJob, client: StoreClient, row: DueCode): Promise<CodeResult> {
@@ -258,7 +258,7 @@ async function toChangeResult(
   { platformId, ...changed }: CouponChangeResult & { platformId: string },
 ): Promise<CodeResult> {
   if ('coupon' in changed) return { platformId }
-  if (changed.refusal !== 'gone') return { refusal: changed.words }
+  if (changed.refusal !== 'gone') return { refusal: changed.detail }
   // Deleted in the store: create it again.
   await resetCode(run.store, row)
   return 'moved'
@@ -282,7 +282,7 @@ interface SettledCode {
 async function saveResults({ deps, store }: SyncJob, settled: readonly SettledCode[]): Promise<void> {
   if (settled.length === 0) return
   const now = deps.now()
-  const made = settled.flatMap(({ row: { message_id, coupon_id }, answer }) =>
+  const result = settled.flatMap(({ row: { message_id, coupon_id }, answer }) =>
     typeof answer === 'object' && 'platformId' in answer
       ? [{ message_id, coupon_id, platform_id: answer.platformId }]
       : [],
@@ -293,9 +293,9 @@ async function saveResults({ deps, store }: SyncJob, settled: readonly SettledCo
       : [],
   )
   await transact(store as StoreDb<Db>, async (tx) => {
-    await markCreated(tx, made, now)
+    await markCreated(tx, result, now)
     await markRefused(tx, refused)
-    const waiting = [...made, ...refused].map((each) => each.message_id)
+    const waiting = [...result, ...refused].map((each) => each.message_id)
     await wakeMessages(tx, waiting, ['coupon_pending', 'coupon_failed'], now)
     await scheduleNextRun(tx)
   })
@@ -326,7 +326,7 @@ interface DueCode extends CodeInput {
 const TERMS = codeTerms('c')
 
 /** Valid for N hours after the latest possible send, up to the coupon's own end. Stores keep whole seconds. */
-const WANTED_EXPIRY = sql`date_trunc('second', least(m.expires_at + c.valid_hours * interval '1 hour', c.ends_at))`
+const EXPECTED_EXPIRY = sql`date_trunc('second', least(m.expires_at + c.valid_hours * interval '1 hour', c.ends_at))`
 
 /** Whether the code is for one cart or one address. */
 const IS_OF_CART = sql`(c.is_tied_to_email or (c.type = 'percentage' and c.max_discount_minor is not null))`
@@ -339,7 +339,7 @@ const CONTACT = sql`coalesce(r.to_address, case when m.channel = 'email'
   else case when m.cart_id is null then p.phone else t.phone end end)`
 
 /** Items of the cart that are not sold out, by our catalogue (decision 134). null: no cart. */
-const ITEMS_LEFT = sql`case when t.id is not null then (
+const REMAINING_ITEMS = sql`case when t.id is not null then (
     select coalesce(jsonb_agg(i.item order by i.place), '[]') from jsonb_array_elements(t.items) with ordinality as i(item, place)
     where not exists (select 1 from products g where g.store_id = t.store_id and g.product_id = i.item ->> 'productId'
       and g.variation_id = coalesce(i.item ->> 'variationId', '') and not g.is_available)) end`
@@ -371,7 +371,7 @@ const selectMessagesNeedingCodes = (storeId: RawBuilder<unknown>, { now, horizon
     and ${CONTACT} is not null
     and (k.message_id is null
       or (k.state in ('wanted', 'failed') and (k.next_try_at <= ${now} or k.next_try_at > ${now}::timestamptz + interval '20 minutes'))
-      or (k.state = 'made' and k.used_at is null and (k.expires_at < ${WANTED_EXPIRY} or k.terms <> ${TERMS}
+      or (k.state = 'made' and k.used_at is null and (k.expires_at < ${EXPECTED_EXPIRY} or k.terms <> ${TERMS}
         or (${IS_OF_CART} and k.cart_version is distinct from t.version) or not ${hasCurrentAmount('c', 't')})))`
 
 interface DueWindow {
@@ -390,7 +390,7 @@ async function selectDueCodes({ db, storeId }: StoreDb, ahead: DueWindow, limit:
   const rows = await sql<DueCode>`
     select m.id as message_id, m.shopper_id, m.cart_id, c.id as coupon_id, coalesce(k.code, '') as code, c.code as prefix,
       c.type as coupon_type, c.percent, c.amount_minor, c.currency, c.min_spend_minor, c.max_discount_minor, c.is_tied_to_email,
-      ${EMAIL} as email, ${WANTED_EXPIRY} as wanted_expires_at, ${TERMS} as wanted_terms, t.version as cart_version, ${ITEMS_LEFT} as items,
+      ${EMAIL} as email, ${EXPECTED_EXPIRY} as wanted_expires_at, ${TERMS} as wanted_terms, t.version as cart_version, ${REMAINING_ITEMS} as items,
       case when c.max_discount_minor is not null then ${soldOutItems('t')} end as sold_out,
       k.message_id is not null as is_known, k.platform_id, coalesce(k.derivation, 0) as derivation, coalesce(k.attempts, 0) as attempts, m.wake_at
     ${selectMessagesNeedingCodes(sql`${storeId}::uuid`, ahead)}

@@ -25,7 +25,7 @@ export async function saveCouponPage(
   const coupons = rows.filter((coupon) => !isMessageCode(coupon))
   await sql.upsertListed(store, await buildListedRows(deps, store, coupons, of), of.at, deps.now())
   const unread = skipped.flatMap(({ id }) => (id ? [id] : []))
-  if (unread.length > 0) await sql.markSeen(store, unread, of.at)
+  if (unread.length > 0) await sql.markRead(store, unread, of.at)
 }
 
 /**
@@ -44,12 +44,12 @@ async function buildListedRows(
     marks,
   )
   const byPlatform = new Map(known.map((row) => [row.platform_id, row.id]))
-  const taken = new Set(known.map(({ id }) => id))
+  const knownIds = new Set(known.map(({ id }) => id))
   const rows = new Map<string, sql.ListedRow>()
   for (const coupon of coupons) {
     const marked = parseMark(coupon.mark, of.accountId)
-    const isNew = marked !== null && !taken.has(marked)
-    if (isNew) taken.add(marked)
+    const isNew = marked !== null && !knownIds.has(marked)
+    if (isNew) knownIds.add(marked)
     const id = byPlatform.get(coupon.couponId) ?? (isNew ? marked : createId())
     rows.set(coupon.couponId, { ...buildListedRow(deps, coupon, of), id, made_by: id === marked ? 'recoup' : 'store' })
   }
@@ -85,8 +85,8 @@ export function buildListedRow(
 export async function closeUnseenCoupons(
   deps: Pick<Deps, 'log' | 'now'>,
   store: StoreDb,
-  seenBefore: Date,
+  readBefore: Date,
 ): Promise<void> {
-  const ours = await sql.closeUnseen(store, seenBefore, deps.now())
+  const ours = await sql.closeUnseen(store, readBefore, deps.now())
   if (ours.length > 0) deps.log.warn({ storeId: store.storeId, coupons: ours }, 'coupons.gone')
 }

@@ -51,8 +51,8 @@ beforeEach(async () => {
 
 describe('creating a coupon', () => {
   test('writes it to the store and here, and returns it as specified (B 3)', { tags: ['B7'] }, async () => {
-    const { status, body: made } = await post({ minSpend: 20, usageLimit: 5, amount: 12.5 })
-    expect([status, made.coupon]).toMatchObject([
+    const { status, body: created } = await post({ minSpend: 20, usageLimit: 5, amount: 12.5 })
+    expect([status, created.coupon]).toMatchObject([
       200,
       {
         code: 'SAVE10',
@@ -79,25 +79,30 @@ describe('creating a coupon', () => {
       usageLimit: 5,
       isIndividual: false,
       isPublished: true,
-      mark: `coupon:${shop.owner.accountId}:${made.coupon._id}`,
+      mark: `coupon:${shop.owner.accountId}:${created.coupon._id}`,
     })
     expect(new Date(findInStore()!.expiresAt!).toISOString()).toBe(toSecond(inDays(7)))
   })
 
   test('accepts a fixed amount in the store’s currency and a lower-case code', async () => {
-    const { body: made } = await post({ code: ' five-off ', type: 'fixed', amount: 5.05 })
-    expect(made.coupon).toMatchObject({ code: 'FIVE-OFF', type: 'fixed', amount: 5.05 })
+    const { body: created } = await post({ code: ' five-off ', type: 'fixed', amount: 5.05 })
+    expect(created.coupon).toMatchObject({ code: 'FIVE-OFF', type: 'fixed', amount: 5.05 })
     expect(findInStore('five-off')).toMatchObject({ type: 'fixed', amountMinor: 505, percent: null })
   })
 
   test('keeps a personal one here only, because its codes are created for messages', async () => {
-    const { status, body: made } = await post({ kind: 'personal', code: 'CART', maxDiscount: 15, isTiedToEmail: true })
-    expect([status, made.coupon]).toMatchObject([
+    const { status, body: created } = await post({
+      kind: 'personal',
+      code: 'CART',
+      maxDiscount: 15,
+      isTiedToEmail: true,
+    })
+    expect([status, created.coupon]).toMatchObject([
       200,
       { kind: 'personal', maxDiscount: 15, validHours: 72, isTiedToEmail: true, figures: { issued: 0 } },
     ])
     expect(shop.fake.allCoupons).toEqual([])
-    expect(await readRow(made.coupon._id)).toMatchObject({ platform_id: null, max_discount_minor: 1_500 })
+    expect(await readRow(created.coupon._id)).toMatchObject({ platform_id: null, max_discount_minor: 1_500 })
   })
 
   test('writes one that has not started, or is inactive, to the store as expired (decision 32)', async () => {
@@ -188,10 +193,10 @@ describe('the store', () => {
     shop.fake.afterCoupon = async () => {
       if (isLost) throw buildProblem('timeout')
     }
-    const { status, body: made } = await post()
+    const { status, body: created } = await post()
     isLost = false
     expect([status, shop.fake.allCoupons.length]).toEqual([200, 1])
-    expect((await list()).coupons.map(({ _id }: { _id: string }) => _id)).toEqual([made.coupon._id])
+    expect((await list()).coupons.map(({ _id }: { _id: string }) => _id)).toEqual([created.coupon._id])
   })
 
   test('a coupon whose creation was never confirmed is adopted when it is created again', async () => {
@@ -208,8 +213,8 @@ describe('the store', () => {
     })
     expect((await list()).coupons).toEqual([])
     Object.assign(shop.fake, { couponByCode, afterCoupon: async () => {} })
-    const { status, body: made } = await post({ amount: 20 })
-    expect([status, made.coupon.amount, shop.fake.allCoupons.length, findInStore()!.percent]).toEqual([
+    const { status, body: created } = await post({ amount: 20 })
+    expect([status, created.coupon.amount, shop.fake.allCoupons.length, findInStore()!.percent]).toEqual([
       200, 20, 1, 2_000,
     ])
   })
@@ -222,9 +227,13 @@ describe('the store', () => {
   })
 
   test('a read-only key is reported in a sentence for each action', async () => {
-    const { body: made } = await post()
+    const { body: created } = await post()
     shop.fake.afterCoupon = async () => Promise.reject(buildProblem('read_only_key'))
-    for (const ask of [() => post({ code: 'OTHER' }), () => put(made.coupon._id), () => remove(made.coupon._id)]) {
+    for (const ask of [
+      () => post({ code: 'OTHER' }),
+      () => put(created.coupon._id),
+      () => remove(created.coupon._id),
+    ]) {
       expect(await ask()).toMatchObject({
         status: 401,
         body: { code: 'store_credentials', error: couponTexts.readOnlyKey },
@@ -239,8 +248,8 @@ describe('the store', () => {
   })
 
   test('a disconnected store is reported in a sentence for each action (decision 128)', { tags: ['B5'] }, async () => {
-    const { body: made } = await post()
-    const id = made.coupon._id
+    const { body: created } = await post()
+    const id = created.coupon._id
     const texts = async () => {
       const q = `?storeId=${shop.storeId}`
       const { token } = shop.owner
@@ -253,13 +262,13 @@ describe('the store', () => {
       return replies.map((reply) => reply.body.error)
     }
     await disconnect(shop.owner)
-    const said = ['manage', 'create', 'update', 'delete'].map(
+    const messages = ['manage', 'create', 'update', 'delete'].map(
       (verb) => `No store connected. Please connect your store to ${verb} coupons.`,
     )
-    expect(await texts()).toEqual(said)
+    expect(await texts()).toEqual(messages)
     shop = { ...shop, owner: await registerOwner(world) }
-    expect(await texts()).toEqual(said)
-    expect(await post()).toMatchObject({ status: 404, body: { error: said[1] } })
+    expect(await texts()).toEqual(messages)
+    expect(await post()).toMatchObject({ status: 404, body: { error: messages[1] } })
   })
 
   test('the request body names the coupon by id or URL, as specified (B 7)', { tags: ['B7'] }, async () => {
@@ -271,8 +280,8 @@ describe('the store', () => {
 
 describe('changing a coupon', () => {
   test('writes to the store and here', { tags: ['B7'] }, async () => {
-    const { body: made } = await post({ minSpend: 20, usageLimit: 5 })
-    const { status, body: changed } = await put(made.coupon._id, {
+    const { body: created } = await post({ minSpend: 20, usageLimit: 5 })
+    const { status, body: changed } = await put(created.coupon._id, {
       code: 'SAVE20',
       type: 'fixed',
       amount: 7.5,
@@ -284,7 +293,7 @@ describe('changing a coupon', () => {
     expect([status, changed.coupon]).toMatchObject([
       200,
       {
-        _id: made.coupon._id,
+        _id: created.coupon._id,
         code: 'SAVE20',
         type: 'fixed',
         amount: 7.5,
@@ -299,16 +308,16 @@ describe('changing a coupon', () => {
       { code: 'save20', type: 'fixed', percent: null, amountMinor: 750, minSpendMinor: 3_000, usageLimit: 3 },
     ])
     expect(toSecond(findInStore('save20')!.expiresAt!)).toBe(toSecond(inDays(9)))
-    await put(made.coupon._id, { code: 'SAVE20' })
+    await put(created.coupon._id, { code: 'SAVE20' })
     expect((await list()).coupons).toMatchObject([{ type: 'percentage', amount: 10, minSpend: null, usageLimit: null }])
     expect(findInStore('save20')).toMatchObject({ percent: 1_000, minSpendMinor: null, usageLimit: null })
   })
 
   test('switching it off withdraws it in the store, and switching it on sets the real end date (decision 32)', async () => {
-    const { body: made } = await post()
-    await put(made.coupon._id, { isActive: false })
+    const { body: created } = await post()
+    await put(created.coupon._id, { isActive: false })
     expect(findInStore()!.expiresAt).toBe(inDays(-1))
-    const { body: on } = await put(made.coupon._id, { isActive: true })
+    const { body: on } = await put(created.coupon._id, { isActive: true })
     expect([toSecond(findInStore()!.expiresAt!), on.coupon.endDate]).toEqual([toSecond(inDays(7)), toSecond(inDays(7))])
   })
 
@@ -320,8 +329,8 @@ describe('changing a coupon', () => {
     expect(theirs.editUrl).toBe(`${shop.fake.profile.homeUrl}/wp-admin/post.php?post=7&action=edit`)
     expect(await put(theirs._id)).toMatchObject({ status: 409, body: { error: couponTexts.notOurs } })
     expect(await remove(theirs._id)).toMatchObject({ status: 409, body: { error: couponTexts.notOurs } })
-    const { body: made } = await post()
-    expect(await put(made.coupon._id, { kind: 'personal' })).toMatchObject({
+    const { body: created } = await post()
+    expect(await put(created.coupon._id, { kind: 'personal' })).toMatchObject({
       body: { fields: { kind: couponTexts.kindIsKept } },
     })
     expect(await put(createId())).toMatchObject({ status: 404, body: { error: 'Invalid coupon ID' } })
@@ -330,13 +339,13 @@ describe('changing a coupon', () => {
   })
 
   test('to an existing code is a conflict, and one deleted in the store is reported and no longer listed', async () => {
-    const { body: made } = await post()
+    const { body: created } = await post()
     shop.fake.allCoupons.push(buildCoupon({ couponId: '7', code: 'taken', isPublished: false }))
-    expect(await put(made.coupon._id, { code: 'TAKEN' })).toMatchObject({
+    expect(await put(created.coupon._id, { code: 'TAKEN' })).toMatchObject({
       body: { fields: { code: couponTexts.duplicateDraft } },
     })
     shop.fake.allCoupons = []
-    expect(await put(made.coupon._id)).toMatchObject({ status: 404, body: { error: couponTexts.goneInStore } })
+    expect(await put(created.coupon._id)).toMatchObject({ status: 404, body: { error: couponTexts.goneInStore } })
     expect((await list()).coupons).toEqual([])
   })
 })
@@ -345,8 +354,8 @@ describe('deleting a coupon', () => {
   test('deletes it in the store, removes it from flow steps and keeps its row for reports', {
     tags: ['B7'],
   }, async () => {
-    const { body: made } = await post()
-    const id = made.coupon._id
+    const { body: created } = await post()
+    const id = created.coupon._id
     const step = await world.db
       .updateTable('flow_steps')
       .set({ coupon_id: id })
@@ -364,9 +373,9 @@ describe('deleting a coupon', () => {
   })
 
   test('looks up a lost answer and accepts one that is already gone', async () => {
-    const { body: made } = await post()
+    const { body: created } = await post()
     shop.fake.afterCoupon = async () => Promise.reject(buildProblem('timeout'))
-    expect((await remove(made.coupon._id)).status).toBe(200)
+    expect((await remove(created.coupon._id)).status).toBe(200)
     shop.fake.afterCoupon = async () => {}
     const { body: again } = await post()
     shop.fake.allCoupons = []
@@ -374,9 +383,9 @@ describe('deleting a coupon', () => {
   })
 
   test('is refused while the store does not answer', { tags: ['B8'] }, async () => {
-    const { body: made } = await post()
+    const { body: created } = await post()
     shop.fake.problem = buildProblem('unreachable')
-    const { status, body: refused } = await remove(made.coupon._id)
+    const { status, body: refused } = await remove(created.coupon._id)
     expect([status, refused.error]).toEqual([503, expect.stringContaining('Failed to delete coupon')])
     expect((await list()).coupons.length).toBe(1)
   })

@@ -42,10 +42,10 @@ export async function createCoupon(deps: Deps, store: StoreDb<Db>, input: Coupon
     const existing = await client.couponByCode(couponValues.code, writing.row.currency)
     const id = existing ? await findUnconfirmed(writing, existing) : createId()
     if (!id) throw createDuplicateError(existing!)
-    const made = existing
+    const saved = existing
       ? unwrapAnswer(await client.updateCoupon(existing.couponId, draft), couponTexts.createFailed)
       : await createInStore(client, { ...draft, mark: buildMark(writing.row.account_id, id) })
-    await saveShared(writing, { id, couponValues, made })
+    await saveShared(writing, { id, couponValues, coupon: saved })
     return id
   })
 }
@@ -84,7 +84,7 @@ async function writeChange(writing: WriteContext, { coupon, couponValues, input 
     }
     const changed = await updateInStore(client, coupon.platform_id!, draft)
     if ('refusal' in changed && changed.refusal === 'gone') await sql.updateCoupon(store, id, { gone_at: deps.now() })
-    await saveShared(writing, { id, couponValues, made: unwrapAnswer(changed, couponTexts.updateFailed) })
+    await saveShared(writing, { id, couponValues, coupon: unwrapAnswer(changed, couponTexts.updateFailed) })
   })
 }
 
@@ -163,14 +163,14 @@ async function findUnconfirmed({ store, row }: WriteContext, existing: PlatformC
 }
 
 async function createInStore(client: StoreClient, draft: CouponDraft): Promise<PlatformCoupon> {
-  const made = await retryLostAnswer(
+  const created = await retryLostAnswer(
     async () => (await client.createCoupons([draft]))[0]!,
     async () => {
       const found = await client.couponByCode(draft.code, draft.currency)
       return found?.mark === draft.mark ? { coupon: found } : null
     },
   )
-  return unwrapAnswer(made, couponTexts.createFailed)
+  return unwrapAnswer(created, couponTexts.createFailed)
 }
 
 function updateInStore(
@@ -205,12 +205,12 @@ const MAYBE_DONE = new Set([
   'shopify_bad_answer',
 ])
 
-async function retryLostAnswer<T>(ask: () => Promise<T>, lookUp: () => Promise<T | null>): Promise<T> {
+async function retryLostAnswer<T>(ask: () => Promise<T>, findCreated: () => Promise<T | null>): Promise<T> {
   try {
     return await ask()
   } catch (error) {
     if (!(error instanceof StoreProblem) || !MAYBE_DONE.has(error.code)) throw error
-    const found = await lookUp().catch(() => null)
+    const found = await findCreated().catch(() => null)
     if (found === null) throw error
     return found
   }
@@ -222,16 +222,16 @@ function unwrapAnswer(answer: CouponChangeResult, failed: string): PlatformCoupo
     throw new AppError('conflict', couponTexts.duplicate, { fields: { code: couponTexts.duplicate } })
   }
   if (answer.refusal === 'gone') throw new AppError('not_found', couponTexts.goneInStore)
-  throw new AppError('unprocessable', `${failed}: ${answer.words}`)
+  throw new AppError('unprocessable', `${failed}: ${answer.detail}`)
 }
 
 /** Saves the store's answer together with what the store does not keep. */
 async function saveShared(
   { deps, store, row }: WriteContext,
-  { id, couponValues, made }: { id: string; couponValues: CouponValues; made: PlatformCoupon },
+  { id, couponValues, coupon }: { id: string; couponValues: CouponValues; coupon: PlatformCoupon },
 ): Promise<void> {
   const at = deps.now()
-  const { terms, modified_at, created_at, ...listed } = buildListedRow(deps, made, { currency: row.currency, at })
+  const { terms, modified_at, created_at, ...listed } = buildListedRow(deps, coupon, { currency: row.currency, at })
   await transact(store, (tx) =>
     sql.insertCoupon(tx, {
       ...listed,

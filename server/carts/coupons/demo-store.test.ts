@@ -52,8 +52,8 @@ describe.each(['10.4.4', '9.9.5'])('WooCommerce %s', (version) => {
   const iso = (instant: string) => new Date(instant).toISOString()
 
   test('a coupon is created, changed, withdrawn, restored and deleted', async () => {
-    const { body: made } = await ask('POST', '/api/coupons', input('SAVE10', { minSpend: 20, usageLimit: 5 }))
-    const path = `/api/coupons/${made.coupon._id}`
+    const { body: created } = await ask('POST', '/api/coupons', input('SAVE10', { minSpend: 20, usageLimit: 5 }))
+    const path = `/api/coupons/${created.coupon._id}`
     expect(inStore('save10')).toMatchObject({
       status: 'publish',
       amountMinor: 1_000,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
-import { computeDiscounts, computeShownLeft, type DiscountLine, type DiscountRules } from './discount.ts'
+import { computeDiscounts, computeDisplayedRest, type DiscountLine, type DiscountRules } from './discount.ts'
 import { type CouponProblem, type CouponState, type CouponUse, findCouponProblem, MIN_VALID_MS } from './validity.ts'
 
 // Compared with the answers of a real store (test/fixtures/woocommerce/coupon-totals.json): exact amounts where it
@@ -27,7 +27,7 @@ interface WireCoupon {
   email_restrictions: string[]
 }
 
-interface Given {
+interface ExchangeSetup {
   settings: Record<string, string>
   products: { id: number; price: string; on_sale: boolean }[]
   lines: { product: number; quantity: number }[]
@@ -37,7 +37,7 @@ interface Given {
 
 interface Exchange {
   title: string
-  given?: Given | '(as in the exchange before)'
+  given?: ExchangeSetup | '(as in the exchange before)'
   request: { path: string; body?: { code?: string } }
   response: {
     status: number
@@ -54,29 +54,29 @@ const { exchanges }: { exchanges: Exchange[] } = JSON.parse(readFileSync(recorde
 
 const applied = exchanges.flatMap((exchange, at) => {
   if (!exchange.request.path.endsWith('/apply-coupon')) return []
-  const given = typeof exchange.given === 'string' ? exchanges[at - 1]!.given : exchange.given
-  return given && typeof given !== 'string' ? [{ ...exchange, given, code: exchange.request.body!.code! }] : []
+  const setup = typeof exchange.given === 'string' ? exchanges[at - 1]!.given : exchange.given
+  return setup && typeof setup !== 'string' ? [{ ...exchange, setup, code: exchange.request.body!.code! }] : []
 })
 
-const setting = ({ settings }: Given, name: string) => settings[`woocommerce_${name}`]
-const currencyOf = (given: Given) => setting(given, 'currency')!
-const isIncluding = (given: Given) => setting(given, 'prices_include_tax') === 'yes'
-const isShownIncluding = (given: Given) => setting(given, 'tax_display_cart') === 'incl'
+const setting = ({ settings }: ExchangeSetup, name: string) => settings[`woocommerce_${name}`]
+const getCurrency = (setup: ExchangeSetup) => setting(setup, 'currency')!
+const isIncluding = (setup: ExchangeSetup) => setting(setup, 'prices_include_tax') === 'yes'
+const isDisplayedIncluding = (setup: ExchangeSetup) => setting(setup, 'tax_display_cart') === 'incl'
 
-const rulesOf = (given: Given): DiscountRules => ({
-  currency: currencyOf(given),
-  decimals: Number(setting(given, 'price_num_decimals')),
-  isSequential: setting(given, 'calc_discounts_sequentially') === 'yes',
+const getRules = (setup: ExchangeSetup): DiscountRules => ({
+  currency: getCurrency(setup),
+  decimals: Number(setting(setup, 'price_num_decimals')),
+  isSequential: setting(setup, 'calc_discounts_sequentially') === 'yes',
 })
 
-const linesOf = (given: Given): DiscountLine[] =>
-  given.lines.map(({ product, quantity }) => {
-    const { price, on_sale: isOnSale } = given.products.find(({ id }) => id === product)!
-    const unitPriceMinor = parseMinor(price, currencyOf(given))!
+const getLines = (setup: ExchangeSetup): DiscountLine[] =>
+  setup.lines.map(({ product, quantity }) => {
+    const { price, on_sale: isOnSale } = setup.products.find(({ id }) => id === product)!
+    const unitPriceMinor = parseMinor(price, getCurrency(setup))!
     return { productId: String(product), variationId: null, quantity, unitPriceMinor, isOnSale }
   })
 
-function couponOf(wire: WireCoupon, currency: string): CouponState {
+function getCoupon(wire: WireCoupon, currency: string): CouponState {
   const limit = (text: string) => (Number(text) > 0 ? parseMinor(text, currency) : null)
   const { discount_type: platformType, date_expires_gmt: expires } = wire
   const isPercent = platformType === 'percent'
@@ -105,8 +105,8 @@ function couponOf(wire: WireCoupon, currency: string): CouponState {
   }
 }
 
-const wireOf = (given: Given, code: string) =>
-  given.coupons.find(({ rest_answer }) => rest_answer.code === code)!.rest_answer
+const getWire = (setup: ExchangeSetup, code: string) =>
+  setup.coupons.find(({ rest_answer }) => rest_answer.code === code)!.rest_answer
 
 const accepted = applied.filter(({ response }) => response.status === 200)
 const refused = applied.filter(({ response }) => response.status !== 200)
@@ -117,41 +117,48 @@ describe('discounts of a real store', () => {
     expect(refused.length).toBeGreaterThanOrEqual(11)
   })
 
-  test.each(accepted)('$title', ({ given, response }) => {
-    const currency = currencyOf(given)
+  test.each(accepted)('$title', ({ setup, response }) => {
+    const currency = getCurrency(setup)
     const inCart = response.body.coupons!
-    const coupons = inCart.map(({ code }) => couponOf(wireOf(given, code), currency))
+    const coupons = inCart.map(({ code }) => getCoupon(getWire(setup, code), currency))
     const took = inCart.map(
-      ({ totals }) => Number(totals.total_discount) + (isIncluding(given) ? Number(totals.total_discount_tax) : 0),
+      ({ totals }) => Number(totals.total_discount) + (isIncluding(setup) ? Number(totals.total_discount_tax) : 0),
     )
-    expect(computeDiscounts(linesOf(given), coupons, rulesOf(given))).toEqual(took)
+    expect(computeDiscounts(getLines(setup), coupons, getRules(setup))).toEqual(took)
   })
 
   const single = accepted.filter(({ response }) => response.body.coupons!.length === 1)
-  test.each(single)('$title: the amount left as the cart shows it', ({ given, code, response }) => {
+  test.each(single)('$title: the amount left as the cart shows it', ({ setup, code, response }) => {
     const hasTax = (totals: { line_total: string; line_total_tax: string }) =>
-      Number(totals.line_total) + (isShownIncluding(given) ? Number(totals.line_total_tax) : 0)
-    const lines = linesOf(given)
-    const rate = (setting(given, 'calc_taxes') === 'yes' ? { USD: 0.0825, EUR: 0.19, JPY: 0.1 }[currencyOf(given)] : 0)!
-    const unit = 10 ** (Number(setting(given, 'price_num_decimals')) - getCurrencyExponent(currencyOf(given)))
+      Number(totals.line_total) + (isDisplayedIncluding(setup) ? Number(totals.line_total_tax) : 0)
+    const lines = getLines(setup)
+    const rate = (
+      setting(setup, 'calc_taxes') === 'yes' ? { USD: 0.0825, EUR: 0.19, JPY: 0.1 }[getCurrency(setup)] : 0
+    )!
+    const unit = 10 ** (Number(setting(setup, 'price_num_decimals')) - getCurrencyExponent(getCurrency(setup)))
     expect(unit).toBe(1)
-    const shown = lines.map(({ unitPriceMinor, quantity }) => {
+    const displayed = lines.map(({ unitPriceMinor, quantity }) => {
       const entered = unitPriceMinor * quantity
-      if (isIncluding(given) === isShownIncluding(given)) return entered
-      return Math.round(isIncluding(given) ? entered / (1 + rate) : entered * (1 + rate))
+      if (isIncluding(setup) === isDisplayedIncluding(setup)) return entered
+      return Math.round(isIncluding(setup) ? entered / (1 + rate) : entered * (1 + rate))
     })
-    const after = computeShownLeft(lines, shown, couponOf(wireOf(given, code), currencyOf(given)), rulesOf(given))!
+    const after = computeDisplayedRest(
+      lines,
+      displayed,
+      getCoupon(getWire(setup, code), getCurrency(setup)),
+      getRules(setup),
+    )!
     const total = (amounts: readonly number[]) => amounts.reduce((sum, each) => sum + each, 0)
-    const told = total(response.body.items!.map(({ totals }) => hasTax(totals)))
+    const expected = total(response.body.items!.map(({ totals }) => hasTax(totals)))
     // With tax removed or added, a line is rounded once more.
-    const isSame = isIncluding(given) === isShownIncluding(given)
-    if (isSame && !isIncluding(given)) expect(total(after)).toBe(told)
-    else expect(Math.abs(total(after) - told)).toBeLessThanOrEqual(isSame ? 0 : lines.length)
+    const isSame = isIncluding(setup) === isDisplayedIncluding(setup)
+    if (isSame && !isIncluding(setup)) expect(total(after)).toBe(expected)
+    else expect(Math.abs(total(after) - expected)).toBeLessThanOrEqual(isSame ? 0 : lines.length)
   })
 })
 
 /** The store's sentence for each reason. */
-const words: [RegExp, CouponProblem][] = [
+const patterns: [RegExp, CouponProblem][] = [
   [/not applicable to selected products/, 'products'],
   [/not valid for sale items/, 'sale_items'],
   [/minimum spend/, 'min_spend'],
@@ -167,32 +174,37 @@ const NO_MATTER = /does not exist|already been applied/
 describe('refusals of a real store', () => {
   const about = refused.filter(({ response }) => !NO_MATTER.test(response.body.message!))
 
-  test.each(about)('$title', ({ given, code, response }) => {
-    const wire = wireOf(given, code)
-    const coupon = { ...couponOf(wire, currencyOf(given)), usageCount: usageOf(wire) }
-    const problem = findCouponProblem(coupon, useOf(given))
-    const told = words.find(([pattern]) => pattern.test(response.body.message!))![1]
+  test.each(about)('$title', ({ setup, code, response }) => {
+    const wire = getWire(setup, code)
+    const coupon = { ...getCoupon(wire, getCurrency(setup)), usageCount: getUsage(wire) }
+    const problem = findCouponProblem(coupon, getUse(setup))
+    const expected = patterns.find(([pattern]) => pattern.test(response.body.message!))![1]
     // The store has one sentence if only sale items are left out.
-    expect(problem).toBe(wire.exclude_sale_items ? 'sale_items' : told)
+    expect(problem).toBe(wire.exclude_sale_items ? 'sale_items' : expected)
   })
 
   test.each(
-    accepted.filter(({ given, code }) => Number(wireOf(given, code).amount) > 0),
-  )('nothing that it accepted: $title', ({ given, code }) => {
-    expect(findCouponProblem(couponOf(wireOf(given, code), currencyOf(given)), useOf(given))).toBeNull()
+    accepted.filter(({ setup, code }) => Number(getWire(setup, code).amount) > 0),
+  )('nothing that it accepted: $title', ({ setup, code }) => {
+    expect(findCouponProblem(getCoupon(getWire(setup, code), getCurrency(setup)), getUse(setup))).toBeNull()
   })
 
   /** As reported by the store afterwards, where asked. */
-  function usageOf({ code, usage_count }: WireCoupon): number {
-    const told = exchanges.map(({ response }) => response.body as Partial<WireCoupon>)
-    return told.find((body) => body.code === code && body.usage_count !== undefined)?.usage_count ?? usage_count
+  function getUsage({ code, usage_count }: WireCoupon): number {
+    const expected = exchanges.map(({ response }) => response.body as Partial<WireCoupon>)
+    return expected.find((body) => body.code === code && body.usage_count !== undefined)?.usage_count ?? usage_count
   }
 
   /** Time of the recordings. */
-  function useOf(given: Given): CouponUse {
-    const { total_items: net, total_items_tax: tax } = given.totals_before_coupon
-    const shownMinor = Number(net) + (isShownIncluding(given) ? Number(tax) : 0)
-    const cart = { lines: linesOf(given), shownMinor, currency: currencyOf(given), rules: rulesOf(given) }
+  function getUse(setup: ExchangeSetup): CouponUse {
+    const { total_items: net, total_items_tax: tax } = setup.totals_before_coupon
+    const displayedMinor = Number(net) + (isDisplayedIncluding(setup) ? Number(tax) : 0)
+    const cart = {
+      lines: getLines(setup),
+      displayedMinor,
+      currency: getCurrency(setup),
+      rules: getRules(setup),
+    }
     return { now: new Date('2026-11-22T19:02:40Z'), goodForMs: MIN_VALID_MS, cart, email: null, usedBefore: 0 }
   }
 })
@@ -220,9 +232,9 @@ describe('any cart', () => {
   test('a percentage takes its share of the total, rounded half down', () => {
     fc.assert(
       fc.property(lines, fc.integer({ min: 1, max: 10_000 }), (all, percent) => {
-        const [taken] = computeDiscounts(all, [coupon({ percent })], rules)
+        const [discounts] = computeDiscounts(all, [coupon({ percent })], rules)
         const exact = (full(all) * percent) / 10_000
-        expect(taken).toBe(Math.max(0, Math.ceil(exact - 0.5)))
+        expect(discounts).toBe(Math.max(0, Math.ceil(exact - 0.5)))
       }),
     )
   })
@@ -240,8 +252,8 @@ describe('any cart', () => {
     fc.assert(
       fc.property(lines, fc.boolean(), (all, isSequential) => {
         const coupons = [coupon({ percent: 7_000 }), coupon({ percent: 6_000 })]
-        const taken = computeDiscounts(all, coupons, { ...rules, isSequential })
-        expect(taken[0]! + taken[1]!).toBeLessThanOrEqual(full(all))
+        const discounts = computeDiscounts(all, coupons, { ...rules, isSequential })
+        expect(discounts[0]! + discounts[1]!).toBeLessThanOrEqual(full(all))
       }),
     )
   })
@@ -251,7 +263,7 @@ describe('any cart', () => {
     expect(computeDiscounts(one, [coupon({ terms: { categoryIds: ['9'] } })], rules)).toEqual([null])
     expect(computeDiscounts(one, [coupon({ terms: { excludesSaleItems: true } })], rules)).toEqual([null])
     expect(computeDiscounts(one, [coupon({ type: 'other', platformType: 'sign_up_fee' })], rules)).toEqual([null])
-    expect(computeShownLeft(one, [2_000], coupon({ type: 'other', platformType: 'sign_up_fee' }), rules)).toBeNull()
+    expect(computeDisplayedRest(one, [2_000], coupon({ type: 'other', platformType: 'sign_up_fee' }), rules)).toBeNull()
   })
 
   test('a store with fewer decimals than its currency rounds to them', () => {

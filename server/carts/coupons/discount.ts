@@ -38,7 +38,7 @@ interface Part {
   quantity: number
   full: number
   /** Amount not yet discounted. */
-  left: number
+  remaining: number
 }
 
 /**
@@ -62,9 +62,9 @@ export function computeDiscounts(
 }
 
 /** Amount left of each line as shown, after one coupon; null if unknown. `shown`: totals of the lines as shown. */
-export function computeShownLeft(
+export function computeDisplayedRest(
   lines: readonly DiscountLine[],
-  shown: readonly number[],
+  displayedMinor: readonly number[],
   coupon: DiscountCoupon,
   rules: DiscountRules,
 ): number[] | null {
@@ -73,9 +73,9 @@ export function computeShownLeft(
   applyCoupon(coupon, parts, rules)
   return lines.map((line, at) => {
     const part = parts.find((each) => each.line === line)
-    if (!part || part.full === 0) return shown[at]!
+    if (!part || part.full === 0) return displayedMinor[at]!
     // The share is the same with and without tax.
-    return Number(divideRounded(BigInt(shown[at]!) * BigInt(part.left), BigInt(part.full)))
+    return Number(divideRounded(BigInt(displayedMinor[at]!) * BigInt(part.remaining), BigInt(part.full)))
   })
 }
 
@@ -85,7 +85,7 @@ function buildParts(lines: readonly DiscountLine[], rules: DiscountRules): Part[
     .filter(({ quantity }) => quantity > 0)
     .map((line) => {
       const full = toUnits(line.unitPriceMinor * line.quantity, rules)
-      return { line, quantity: line.quantity, full, left: full }
+      return { line, quantity: line.quantity, full, remaining: full }
     })
     .sort((a, b) => b.full * a.quantity - a.full * b.quantity)
 }
@@ -110,7 +110,7 @@ function compareCoupons(a: DiscountCoupon, b: DiscountCoupon): number {
 const getApplyOrder = ({ type }: DiscountCoupon): number => ({ other: 1, percentage: 2, fixed: 3 })[type]
 
 function applyCoupon(coupon: DiscountCoupon, parts: readonly Part[], rules: DiscountRules): number {
-  const open = parts.filter((part) => part.left > 0 && (coupon.type === 'fixed' || isMatching(coupon, part.line)))
+  const open = parts.filter((part) => part.remaining > 0 && (coupon.type === 'fixed' || isMatching(coupon, part.line)))
   if (coupon.type === 'percentage') return applyPercentage(coupon, open, rules)
   const amount = toUnits(coupon.amountMinor ?? 0, rules)
   if (coupon.type === 'fixed') return applyToCart(open, amount)
@@ -136,7 +136,7 @@ function applyPercentage({ percent, terms }: DiscountCoupon, open: readonly Part
   for (const part of open) {
     const counted = Math.min(pieces, part.quantity)
     pieces -= counted
-    const over = BigInt(isSequential ? part.left : part.full) * BigInt(counted)
+    const over = BigInt(isSequential ? part.remaining : part.full) * BigInt(counted)
     const under = BigInt(part.quantity)
     whole = { over: whole.over * under + over * whole.under, under: whole.under * under }
     discounted += reducePart(part, Number((over * share) / (under * 10_000n)))
@@ -147,7 +147,7 @@ function applyPercentage({ percent, terms }: DiscountCoupon, open: readonly Part
 
 /** Distributes an amount over all items equally, on what is left, the remainder one unit at a time. */
 function applyToCart(open: readonly Part[], amount: number): number {
-  const parts = open.filter(({ left }) => left > 0)
+  const parts = open.filter(({ remaining }) => remaining > 0)
   const pieces = parts.reduce((sum, { quantity }) => sum + quantity, 0)
   if (pieces === 0 || amount <= 0) return 0
   const each = Math.floor(amount / pieces)
@@ -172,7 +172,7 @@ function applyOneByOne(open: readonly Part[], amount: number): number {
   let discounted = 0
   for (const part of open) {
     for (let piece = 0; piece < part.quantity; piece++) {
-      if (discounted >= amount || part.left === 0) break
+      if (discounted >= amount || part.remaining === 0) break
       discounted += reducePart(part, 1)
     }
   }
@@ -180,8 +180,8 @@ function applyOneByOne(open: readonly Part[], amount: number): number {
 }
 
 function reducePart(part: Part, amount: number): number {
-  const discounted = Math.min(part.left, amount)
-  part.left -= discounted
+  const discounted = Math.min(part.remaining, amount)
+  part.remaining -= discounted
   return discounted
 }
 

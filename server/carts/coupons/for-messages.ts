@@ -195,16 +195,16 @@ function toCouponState(row: sql.CouponColumns): CouponState {
 export async function saveStoreState(
   deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb,
-  asked: readonly sql.StoredCoupon[],
+  coupons: readonly sql.StoredCoupon[],
   { found, ...of }: { found: readonly PlatformCoupon[]; accountId: string; currency: string; at: Date },
 ): Promise<void> {
   const byId = new Map(found.map((coupon) => [coupon.couponId, coupon]))
-  const shared = asked.filter((each) => each.coupon_id !== null)
+  const shared = coupons.filter((each) => each.coupon_id !== null)
   const rows = shared.flatMap(({ platform_id }) => byId.get(platform_id) ?? [])
   if (rows.length > 0) await saveCouponPage(deps, store, { rows, skipped: [] }, of)
-  const gone = shared.flatMap(({ coupon_id, platform_id }) => (byId.has(platform_id) ? [] : [coupon_id!]))
-  if (gone.length > 0) await sql.markGone(store, gone, of.at)
-  const codes = asked.flatMap(({ message_id, platform_id }) =>
+  const returned = shared.flatMap(({ coupon_id, platform_id }) => (byId.has(platform_id) ? [] : [coupon_id!]))
+  if (returned.length > 0) await sql.markMissing(store, returned, of.at)
+  const codes = coupons.flatMap(({ message_id, platform_id }) =>
     message_id === null
       ? []
       : [{ messageId: message_id, platformId: platform_id, inStore: readCodeState(byId.get(platform_id)) }],
@@ -226,9 +226,9 @@ export async function wakeIfCreated(
 ): Promise<void> {
   if (pending.length === 0) return
   await transact(store, async (tx) => {
-    const made = await sql.selectWithCode(tx, pending)
-    if (made.length === 0) return
-    await wakeMessages(tx, made, ['coupon_pending'], now)
+    const created = await sql.selectWithCode(tx, pending)
+    if (created.length === 0) return
+    await wakeMessages(tx, created, ['coupon_pending'], now)
     await scheduleNextRun(tx)
   })
 }

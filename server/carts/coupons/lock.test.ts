@@ -35,10 +35,10 @@ test('a usage limit for a personal coupon is refused at its field, because each 
   const personal = { code: 'CART', kind: 'personal' }
   const refused = await post({ ...personal, usageLimit: 5 })
   expect([refused.status, refused.body.fields]).toEqual([400, { usageLimit: couponTexts.personalLimit }])
-  const { body: made } = await post(personal)
-  const edited = await put(made.coupon._id, { ...personal, usageLimit: 5 })
+  const { body: created } = await post(personal)
+  const edited = await put(created.coupon._id, { ...personal, usageLimit: 5 })
   expect([edited.status, edited.body.fields]).toEqual([400, { usageLimit: couponTexts.personalLimit }])
-  expect((await put(made.coupon._id, { ...personal, usageLimit: null })).status).toBe(200)
+  expect((await put(created.coupon._id, { ...personal, usageLimit: null })).status).toBe(200)
 })
 
 test('a coupon at which the store fails does not block the start of others', async () => {
@@ -46,10 +46,10 @@ test('a coupon at which the store fails does not block the start of others', asy
   await post({ code: 'NEXT', startDate: inDays(1.5) })
   world.advance(2 * DAY_MS)
   const update = shop.fake.updateCoupon
-  let asked = 0
+  let requests = 0
   let problem = buildProblem('store_error')
   shop.fake.updateCoupon = async (id, draft) => {
-    asked += 1
+    requests += 1
     if (id === findInStore('broken')!.couponId) throw problem
     return update(id, draft)
   }
@@ -58,15 +58,15 @@ test('a coupon at which the store fails does not block the start of others', asy
   expect(findInStore('next')!.expiresAt! > inDays(0)).toBe(true)
   // An unreachable store is not queried for each coupon.
   await post({ code: 'LAST', startDate: inDays(0) })
-  asked = 0
+  requests = 0
   problem = buildProblem('unreachable')
   await begin()
-  expect(asked).toBe(1)
+  expect(requests).toBe(1)
 })
 
 test('a start during the owner’s change is not written, and a change waits for a start', async () => {
-  const { body: made } = await post({ code: 'LATER', startDate: inDays(1) })
-  const { _id } = made.coupon
+  const { body: created } = await post({ code: 'LATER', startDate: inDays(1) })
+  const { _id } = created.coupon
   world.advance(DAY_MS)
   const end = inDays(30)
   const changed = () => put(_id, { code: 'LATER', startDate: inDays(-1), endDate: end })
@@ -88,15 +88,15 @@ test('a start during the owner’s change is not written, and a change waits for
 })
 
 test('a coupon locked by a dead process is free after some minutes, also after the clock was put back', async () => {
-  const { body: made } = await post()
+  const { body: created } = await post()
   const locked = (minutes: number) =>
     world.db
       .updateTable('coupons')
       .set({ locked_until: new Date(world.now.getTime() + minutes * 60_000) })
-      .where('id', '=', made.coupon._id)
+      .where('id', '=', created.coupon._id)
       .execute()
   await locked(0)
-  expect((await put(made.coupon._id, { amount: 20 })).status).toBe(200)
+  expect((await put(created.coupon._id, { amount: 20 })).status).toBe(200)
   await locked(60)
-  expect((await put(made.coupon._id, { amount: 30 })).status).toBe(200)
+  expect((await put(created.coupon._id, { amount: 30 })).status).toBe(200)
 })

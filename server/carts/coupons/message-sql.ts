@@ -139,7 +139,7 @@ export async function selectCouponsByCode(
 }
 
 /** Marks coupons that the store no longer has. */
-export async function markGone({ db, storeId }: StoreDb, couponIds: readonly string[], now: Date): Promise<void> {
+export async function markMissing({ db, storeId }: StoreDb, couponIds: readonly string[], now: Date): Promise<void> {
   await sql`update coupons set gone_at = ${now}
     where store_id = ${storeId} and id = any(${[...couponIds]}::uuid[]) and gone_at is null`.execute(db)
 }

@@ -28,8 +28,8 @@ beforeEach(async () => {
 })
 
 test('a second personal coupon with the same prefix is refused at its field, in any spelling', async () => {
-  const made = await post('CART')
-  expect(made.status).toBe(200)
+  const reply = await post('CART')
+  expect(reply.status).toBe(200)
   for (const refused of [await post('CART'), await post('cart')]) {
     expect([refused.status, refused.body.error, refused.body.fields]).toEqual([
       409,
@@ -39,7 +39,7 @@ test('a second personal coupon with the same prefix is refused at its field, in 
   }
   const other = await post('OTHER')
   expect((await put(other.body.coupon._id, 'CART')).status).toBe(409)
-  expect((await put(made.body.coupon._id, 'CART')).status).toBe(200)
+  expect((await put(reply.body.coupon._id, 'CART')).status).toBe(200)
 })
 
 test('of two concurrent creations one is refused', async () => {
@@ -48,8 +48,8 @@ test('of two concurrent creations one is refused', async () => {
 })
 
 test('a prefix is free after its coupon is deleted, and beside a shared code of the same letters', async () => {
-  const made = await post('CART')
-  await world.request('DELETE', `/api/coupons/${made.body.coupon._id}`, { token: shop.owner.token })
+  const reply = await post('CART')
+  await world.request('DELETE', `/api/coupons/${reply.body.coupon._id}`, { token: shop.owner.token })
   expect((await post('CART')).status).toBe(200)
   expect((await post('CART', 'shared')).status).toBe(200)
 })

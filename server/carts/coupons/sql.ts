@@ -122,7 +122,7 @@ export interface ListedRow {
 export async function upsertListed(
   { db, storeId }: StoreDb,
   rows: readonly ListedRow[],
-  seenAt: Date,
+  readAt: Date,
   now: Date,
 ): Promise<void> {
   await sql`
@@ -130,7 +130,7 @@ export async function upsertListed(
       min_spend_minor, max_spend_minor, ends_at, usage_limit, usage_count, is_active, terms, modified_at, created_at, seen_at)
     select ${storeId}::uuid, r.id, r.made_by, 'shared', r.platform_id, r.code, r.type, r.platform_type, r.percent, r.amount_minor,
       r.currency, r.min_spend_minor, r.max_spend_minor, r.ends_at, r.usage_limit, r.usage_count, r.is_active, r.terms,
-      r.modified_at, r.created_at, ${seenAt}::timestamptz
+      r.modified_at, r.created_at, ${readAt}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(id uuid, made_by text, platform_id text, code text, type text,
       platform_type text, percent integer, amount_minor bigint, currency text, min_spend_minor bigint, max_spend_minor bigint,
       ends_at timestamptz, usage_limit integer, usage_count integer, is_active boolean, terms jsonb, modified_at timestamptz,
@@ -140,38 +140,38 @@ export async function upsertListed(
       platform_id = excluded.platform_id, code = excluded.code, type = excluded.type, platform_type = excluded.platform_type,
       percent = excluded.percent, amount_minor = excluded.amount_minor, currency = excluded.currency,
       min_spend_minor = excluded.min_spend_minor, max_spend_minor = excluded.max_spend_minor,
-      ends_at = case when ${stillWithheld(seenAt)} then c.ends_at else excluded.ends_at end,
-      is_withheld = ${stillWithheld(seenAt)},
-      is_active = case when c.made_by = 'store' then excluded.is_active when ${stillWithheld(seenAt)} then c.is_active
+      ends_at = case when ${stillWithheld(readAt)} then c.ends_at else excluded.ends_at end,
+      is_withheld = ${stillWithheld(readAt)},
+      is_active = case when c.made_by = 'store' then excluded.is_active when ${stillWithheld(readAt)} then c.is_active
         else c.is_active or c.is_withheld end,
       usage_limit = excluded.usage_limit, usage_count = excluded.usage_count, terms = excluded.terms,
       modified_at = excluded.modified_at, seen_at = excluded.seen_at, gone_at = null
     where c.seen_at <= excluded.seen_at or c.seen_at > ${now}`.execute(db)
 }
 
-const stillWithheld = (seenAt: Date) =>
-  sql`(c.is_withheld and coalesce(excluded.ends_at <= ${seenAt}::timestamptz, false))`
+const stillWithheld = (readAt: Date) =>
+  sql`(c.is_withheld and coalesce(excluded.ends_at <= ${readAt}::timestamptz, false))`
 
 /** Marks coupons as seen that exist in the store but could not be read. */
-export async function markSeen({ db, storeId }: StoreDb, platformIds: readonly string[], seenAt: Date): Promise<void> {
+export async function markRead({ db, storeId }: StoreDb, platformIds: readonly string[], readAt: Date): Promise<void> {
   await db
     .updateTable('coupons')
-    .set({ seen_at: seenAt })
+    .set({ seen_at: readAt })
     .where('store_id', '=', storeId)
     .where('platform_id', '=', sql<string>`any(${[...platformIds]}::text[])`)
-    .where('seen_at', '<', seenAt)
+    .where('seen_at', '<', readAt)
     .execute()
 }
 
 /** Call after a complete listing only. Returns those created here. */
-export async function closeUnseen({ db, storeId }: StoreDb, seenBefore: Date, now: Date): Promise<string[]> {
+export async function closeUnseen({ db, storeId }: StoreDb, readBefore: Date, now: Date): Promise<string[]> {
   const rows = await db
     .updateTable('coupons')
     .set({ gone_at: now })
     .where('store_id', '=', storeId)
     .where('platform_id', 'is not', null)
     .where('gone_at', 'is', null)
-    .where('seen_at', '<', seenBefore)
+    .where('seen_at', '<', readBefore)
     .returning(['id', 'made_by'])
     .execute()
   return rows.filter(({ made_by }) => made_by === 'recoup').map(({ id }) => id)

@@ -75,7 +75,7 @@ async function startCoupon({ deps, store, client, currency }: StartContext, coup
   if (!coupon.is_withheld || !coupon.is_active) return
   const changed = await write(coupon)
   if (!('coupon' in changed)) {
-    deps.log.warn({ storeId: store.storeId, couponId: id, refusal: changed.words }, 'coupons.not_begun')
+    deps.log.warn({ storeId: store.storeId, couponId: id, refusal: changed.detail }, 'coupons.not_begun')
     if (changed.refusal === 'gone') await sql.updateCoupon(store, id, { gone_at: deps.now() })
     return
   }

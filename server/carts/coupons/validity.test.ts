@@ -42,7 +42,7 @@ const use = (changed: Partial<CouponUse> = {}): CouponUse => ({
   usedBefore: 0,
   cart: {
     lines: [{ productId: '1', variationId: null, quantity: 2, unitPriceMinor: 2_500, isOnSale: false }],
-    shownMinor: 5_000,
+    displayedMinor: 5_000,
     currency: 'USD',
     rules: { currency: 'USD', decimals: 2, isSequential: false },
   },
@@ -150,7 +150,7 @@ describe('guard rails withhold a coupon (decision 36)', () => {
     ['for a cart of that value', { ...rails, aboveMinor: 5_000 }, facts, 'above'],
     ['not for a cart above it', { ...rails, aboveMinor: 4_999 }, facts, null],
     ['for a message without a cart', { ...rails, aboveMinor: 1 }, { ...facts, valueMinor: null }, 'above'],
-  ])('%s', (_, given, known, rule) => {
-    expect(findWithholdingRule(given, known)).toBe(rule)
+  ])('%s', (_, state, known, rule) => {
+    expect(findWithholdingRule(state, known)).toBe(rule)
   })
 })

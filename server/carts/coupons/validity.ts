@@ -52,7 +52,7 @@ interface Recipient {
 export interface CouponCart {
   lines: readonly DiscountLine[]
   /** Value of the items still available, as the cart shows it. */
-  shownMinor: number
+  displayedMinor: number
   currency: string
   rules: DiscountRules
 }
@@ -126,14 +126,14 @@ function matchesPattern(address: string, pattern: string): boolean {
   return address.length - last.length >= at && address.endsWith(last)
 }
 
-function checkCart(coupon: CouponState, { lines, shownMinor, currency, rules }: CouponCart): CouponProblem | null {
+function checkCart(coupon: CouponState, { lines, displayedMinor, currency, rules }: CouponCart): CouponProblem | null {
   const { type, minSpendMinor, maxSpendMinor } = coupon
   // A percentage without limits applies in every currency.
   const isOfMoney = type !== 'percentage' || minSpendMinor !== null || maxSpendMinor !== null
   if (isOfMoney && coupon.currency !== currency) return 'currency'
   // Both limits are inclusive.
-  if (minSpendMinor !== null && shownMinor < minSpendMinor) return 'min_spend'
-  if (maxSpendMinor !== null && shownMinor > maxSpendMinor) return 'max_spend'
+  if (minSpendMinor !== null && displayedMinor < minSpendMinor) return 'min_spend'
+  if (maxSpendMinor !== null && displayedMinor > maxSpendMinor) return 'max_spend'
   const problem = type === 'fixed' ? checkWholeCart(coupon, lines) : checkProducts(coupon, lines)
   if (problem) return problem
   return computeDiscounts(lines, [coupon], rules)[0] === 0 ? 'nothing_off' : null

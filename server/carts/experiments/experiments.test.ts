@@ -75,8 +75,8 @@ test('shoppers are identified by email, phone and customer id, or without these 
   await shop.type('two', { email, phone })
   const drawn = (await shop.carts()).map(({ shopper_id }) => ({ shopperId: shopper_id, arm: 'treated' as const }))
   await assign(toHandle(shop), drawn, { experimentId, now: world.now })
-  const keysOf = async () => (await people(shop.storeId)).map(({ keys }) => [...keys].sort().join())
-  expect((await keysOf()).sort()).toEqual(['cart:one', `customer:7,email:${email},phone:${phone}`])
+  const readKeys = async () => (await people(shop.storeId)).map(({ keys }) => [...keys].sort().join())
+  expect((await readKeys()).sort()).toEqual(['cart:one', `customer:7,email:${email},phone:${phone}`])
   await shop.order({ kind: 'purchase', email: null, cartToken: 'one', totalMinor: 3_000 })
   await shop.order({ kind: 'purchase', email: null, cartToken: 'two', totalMinor: 4_000 })
   await counted(shop)
@@ -85,9 +85,9 @@ test('shoppers are identified by email, phone and customer id, or without these 
 
 test('an order counts net if it is not cancelled when the window is counted, and later changes do not matter', async () => {
   const { shop, email } = await createTreated()
-  const kept = await shop.order({ kind: 'purchase', email, totalMinor: 9_000, refundedMinor: 2_000 })
+  const purchase = await shop.order({ kind: 'purchase', email, totalMinor: 9_000, refundedMinor: 2_000 })
   const lost = await shop.order({ kind: 'purchase', email, totalMinor: 5_000 })
-  const again = (order: typeof kept, more: Parameters<Shop['order']>[0]) => {
+  const again = (order: typeof purchase, more: Parameters<Shop['order']>[0]) => {
     world.advance(MINUTE)
     return shop.order({ ...order, modifiedAt: world.now.toISOString(), ...more })
   }
@@ -95,13 +95,13 @@ test('an order counts net if it is not cancelled when the window is counted, and
   await counted(shop)
   const sums = [{ people: 1, purchases: 1, net_minor: 7_000, net_squares: '49000000' }]
   expect(await days(shop.storeId)).toMatchObject(sums)
-  await again(kept, { kind: 'cancelled', status: 'cancelled' })
+  await again(purchase, { kind: 'cancelled', status: 'cancelled' })
   await counted(shop, DAY)
   expect(await days(shop.storeId)).toMatchObject(sums)
   const other = await createTreated()
-  const gone = await other.shop.order({ kind: 'purchase', email: other.email })
+  const otherOrder = await other.shop.order({ kind: 'purchase', email: other.email })
   world.advance(MINUTE)
-  await other.shop.order({ ...gone, modifiedAt: world.now.toISOString(), kind: 'cancelled', status: 'cancelled' })
+  await other.shop.order({ ...otherOrder, modifiedAt: world.now.toISOString(), kind: 'cancelled', status: 'cancelled' })
   await counted(other.shop)
   expect(await days(other.shop.storeId)).toMatchObject([{ people: 1, purchases: 0, net_minor: 0 }])
 })
@@ -151,7 +151,7 @@ test('a purchase with another email through our link counts for attribution, not
   expect(await counted(shop)).toMatchObject([{ shopper_id: message.shopper_id, bought: false, net_minor: 0 }])
 })
 
-test('a purchase by somebody else with our code counts for attribution, not for lift (decision 58)', async () => {
+test('a purchase by another shopper with our code counts for attribution, not for lift (decision 58)', async () => {
   const shop = await createCouponShop(world)
   await insertExperiment(world, shop.storeId, 1)
   await shop.abandoned('ada')
@@ -264,17 +264,17 @@ test('recomputed sums are equal, and counting twice changes nothing', async () =
     const email = newEmail()
     await shop.fill(`b${person}`, [buildTea()])
     await shop.type(`b${person}`, { email })
-    await assignArm(world, shop.storeId, person % 3 === 0 ? 'control' : 'treated', { email: email })
+    await assignArm(world, shop.storeId, person % 3 === 0 ? 'control' : 'treated', { email })
     if (person % 2 === 0) await shop.order({ kind: 'purchase', email, totalMinor: 1_000 * (person + 1) })
     if (person % 4 === 3) world.advance(DAY)
   }
   await counted(shop, 12 * DAY)
-  const kept = await days(shop.storeId)
-  expect(kept.reduce((sum, day) => sum + day.people, 0)).toBe(12)
-  expect(kept.reduce((sum, day) => sum + day.purchases, 0)).toBe(6)
+  const dayFigures = await days(shop.storeId)
+  expect(dayFigures.reduce((sum, day) => sum + day.people, 0)).toBe(12)
+  expect(dayFigures.reduce((sum, day) => sum + day.purchases, 0)).toBe(6)
   await countExperiments(world.deps)
   await recountExperiments(toHandle(shop))
-  expect(await days(shop.storeId)).toEqual(kept)
+  expect(await days(shop.storeId)).toEqual(dayFigures)
 })
 
 test('the window is fixed by the last step and the attribution window, the cap by earlier orders', async () => {
@@ -341,7 +341,7 @@ test('a cart with an earlier message continues and is not counted, whichever arm
   await shop.type('four', { email: joined! })
   await shop.pass(3 * DAY)
   const drawn = async () => (await readAssignments(world, shop.storeId)).map(({ email }) => email)
-  const mailsTo = (wanted: string) => world.sent.filter(({ to }) => to === wanted).length
+  const mailsTo = (address: string) => world.sent.filter(({ to }) => to === address).length
   expect(had.map(mailsTo)).toEqual([2, 2, 2, 2, 2, 2])
   expect(mailsTo(joined!)).toBeGreaterThan(1)
   expect(await drawn()).toEqual([fresh])

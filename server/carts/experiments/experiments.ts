@@ -88,7 +88,7 @@ export async function countExperiments(deps: Pick<Deps, 'db' | 'now'>): Promise<
 }
 
 async function countDue(store: StoreDb<Db>, now: Date): Promise<void> {
-  for (let turn = 0; turn < MAX_BATCHES; turn++) {
+  for (let batch = 0; batch < MAX_BATCHES; batch++) {
     const { closed, experiment_ids } = await outcomes.closeDueShoppers(store, now, AT_ONCE)
     if (closed > 0) await checkArms(store, experiment_ids, now)
     if (closed < AT_ONCE) return

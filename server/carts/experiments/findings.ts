@@ -6,9 +6,9 @@ import {
   compareShares,
   computeSequence,
   countSmallerArm,
+  hasEnoughForConversion,
+  hasEnoughForRevenue,
   type Interval,
-  isConversionShown,
-  isRevenueShown,
   REVENUE_FROM,
   type Sums,
   sumCounts,
@@ -47,13 +47,13 @@ const countPurchases = (counts: ArmsCounts) => mapArms(counts, ({ people, purcha
 /** In purchases. */
 export function findConversion(counts: ArmsCounts, of: FindingContext): Finding {
   const bought = countPurchases(counts)
-  if (!isConversionShown(bought)) return estimateMissing(counts, CONVERSION_FROM, of)
+  if (!hasEnoughForConversion(bought)) return estimateMissing(counts, CONVERSION_FROM, of)
   return buildFinding(counts, computeSequence(bought), of.isPlannedDay ? compareShares(bought) : null)
 }
 
 /** In minor units. */
 export function findRevenue(counts: ArmsCounts, of: FindingContext): Finding {
-  if (!isRevenueShown(countPurchases(counts))) return estimateMissing(counts, REVENUE_FROM, of)
+  if (!hasEnoughForRevenue(countPurchases(counts))) return estimateMissing(counts, REVENUE_FROM, of)
   const spent = mapArms(counts, ({ people, netMinor, netSquares }) => sumTotals(people, netMinor, netSquares))
   return buildFinding(counts, computeSequence(spent), of.isPlannedDay ? compareMeans(spent) : null)
 }
@@ -62,9 +62,9 @@ export function findRevenue(counts: ArmsCounts, of: FindingContext): Finding {
 function buildFinding({ treated: { people } }: ArmsCounts, anytime: Interval, planned: Interval | null): Finding {
   const ofAll = ({ low, high }: Interval) => ({ low: low * people, high: high * people })
   // On the planned day its own interval counts too.
-  const seen = [anytime, ...(planned ? [planned] : [])]
-  const isMore = seen.some(({ low }) => low > 0)
-  const isLess = seen.some(({ high }) => high < 0)
+  const readings = [anytime, ...(planned ? [planned] : [])]
+  const isMore = readings.some(({ low }) => low > 0)
+  const isLess = readings.some(({ high }) => high < 0)
   const state = isMore ? 'more' : isLess ? 'less' : 'unseen'
   return { state, anytime: ofAll(anytime), planned: planned && ofAll(planned), missing: null }
 }

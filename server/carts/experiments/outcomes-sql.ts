@@ -30,7 +30,7 @@ const IS_READ = sql`exists (select 1 from sync_state y where y.store_id = a.stor
   and y.completed_start >= a.window_ends_at)`
 
 /** Excluded from both arms: members, shoppers whose window was cut off by the end, and those with unknown purchases. */
-const IS_LEFT_OUT = sql`a.window_ends_at > coalesce(e.ended_at, 'infinity')
+const IS_EXCLUDED = sql`a.window_ends_at > coalesce(e.ended_at, 'infinity')
   or not (${IS_READ}) or exists (select 1 from shoppers s where s.store_id = a.store_id and s.id = a.shopper_id and s.is_member)`
 
 /** Sums of these shoppers by day and arm. */
@@ -74,7 +74,7 @@ export async function closeDueShoppers(
         case when not l.is_left_out then coalesce(a.bought, o.bought) end as bought,
         case when not l.is_left_out then coalesce(a.net_minor, o.net_minor) end as net_minor, a.is_overridden or ${OVERRIDDEN} as is_overridden
       from due a join experiments e on e.store_id = a.store_id and e.id = a.experiment_id
-      cross join lateral (select (${IS_LEFT_OUT}) as is_left_out) l cross join lateral (${OUTCOME}) o),
+      cross join lateral (select (${IS_EXCLUDED}) as is_left_out) l cross join lateral (${OUTCOME}) o),
     closed as (
       update assignments a set bought = k.bought, net_minor = k.net_minor, is_overridden = k.is_overridden, keys = '{}', closed_at = ${now}
       from known k where a.store_id = k.store_id and a.experiment_id = k.experiment_id and a.id = k.id

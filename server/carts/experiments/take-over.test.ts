@@ -47,8 +47,8 @@ test('a flow’s earlier share becomes the store’s experiment, and all shopper
       is_90: true,
     },
   ])
-  const kept = await pool.query(
+  const assignments = await pool.query(
     'select shopper_id as id, arm, at as arm_at, window_ends_at from assignments order by 1',
   )
-  expect(kept.rows).toEqual(drawn.map((each) => ({ ...each, window_ends_at: null })))
+  expect(assignments.rows).toEqual(drawn.map((each) => ({ ...each, window_ends_at: null })))
 })

@@ -139,7 +139,7 @@ describe('during the experiment', () => {
     expect(running!.capAmount).toBe(1_000)
   })
 
-  test('another share keeps the first result, and stopping keeps what is known', async () => {
+  test('another share keeps the first result, and stopping keeps the findings', async () => {
     const id = await insertExperiment(world, shop.storeId, 5_000)
     await insertClosed(id, { people: [900, 900], purchases: [60, 40] })
     world.advance(DAY)
@@ -212,7 +212,7 @@ test('shoppers with an open window are shown as still to be counted', async () =
   expect((await read()).running).toMatchObject({ waiting: { treated: 1, control: 0 }, people: { treated: 0 } })
 })
 
-test('attributed revenue of the same days is shown beside it, whatever the plan (decision 63)', async () => {
+test('attributed revenue of the same days is shown beside it on every plan (decision 63)', async () => {
   await insertExperiment(world, shop.storeId, 1)
   const message = await shop.mailed({ email: newEmail() })
   await shop.press(message.id)

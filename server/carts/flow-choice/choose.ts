@@ -20,9 +20,9 @@ async function chooseFlows(tx: StoreTx, asking: FactsContext, cartIds: readonly 
   const carts = await sql.selectCartsWithoutFlow(tx, cartIds)
   if (carts.length === 0) return
   const conditions = flows.map((flow) => flow.conditions)
-  const isAsked = conditions.some((each) => each !== null)
+  const isConditional = conditions.some((each) => each !== null)
   const ids = carts.map(({ id }) => id)
-  const facts = isAsked ? await readFacts(tx, asking, ids, conditions) : new Map<string, ConditionFacts>()
+  const facts = isConditional ? await readFacts(tx, asking, ids, conditions) : new Map<string, ConditionFacts>()
   const choices = carts.map((cart) => chooseFlow(flows, cart, facts.get(cart.id), asking.now))
   await sql.saveChoices(tx, choices)
 }
@@ -34,15 +34,15 @@ export function chooseFlow(
   facts: ConditionFacts | undefined,
   now: Date,
 ): sql.FlowChoice {
-  const asked: { id: string; holds: boolean }[] = []
+  const answers: { id: string; holds: boolean }[] = []
   let values: Record<string, unknown> = {}
   for (const { id, takes_from, conditions } of flows) {
     if (cart.last_activity_at < takes_from) continue
-    const finding = conditions && !facts ? { holds: false, asked: {} } : evaluateConditions(conditions, facts!)
-    asked.push({ id, holds: finding.holds })
-    values = { ...values, ...finding.asked }
+    const finding = conditions && !facts ? { holds: false, values: {} } : evaluateConditions(conditions, facts!)
+    answers.push({ id, holds: finding.holds })
+    values = { ...values, ...finding.values }
     if (finding.holds) break
   }
-  const flowId = asked.find(({ holds }) => holds)?.id ?? null
-  return { cartId: cart.id, flowId, record: { at: now, flows: asked, values } }
+  const flowId = answers.find(({ holds }) => holds)?.id ?? null
+  return { cartId: cart.id, flowId, record: { at: now, flows: answers, values } }
 }

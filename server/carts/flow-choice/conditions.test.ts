@@ -71,7 +71,7 @@ describe('groups', () => {
     { fact: 'items', is: 'at_least', count: 1 },
     { fact: 'items', is: 'at_least', count: 9 },
   ] as const satisfies FlowCondition[]
-  const oneOf = (holds: boolean): FlowCondition => (holds ? yes : no)
+  const getOne = (holds: boolean): FlowCondition => (holds ? yes : no)
 
   test('combine by all and any, at both levels', () => {
     const group = fc.record({
@@ -88,7 +88,7 @@ describe('groups', () => {
           kind === 'all' ? !parts.includes(false) : parts.includes(true)
         const conditions = {
           match,
-          groups: groups.map((each) => ({ ...each, conditions: each.conditions.map(oneOf) })),
+          groups: groups.map((each) => ({ ...each, conditions: each.conditions.map(getOne) })),
         }
         const expected = of(
           match,
@@ -110,13 +110,13 @@ describe('groups', () => {
     expect(evaluateConditions(conditions, facts)).toEqual({
       holds: false,
       unmet: [no],
-      asked: { items: 3, buyer: 'returning' },
+      values: { items: 3, buyer: 'returning' },
     })
     // A group that matches by another condition is no reason.
     const other = { match: 'any' as const, conditions: [no, { fact: 'buyer' as const, is: 'returning' as const }] }
     expect(evaluateConditions({ match: 'all', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([no])
     expect(evaluateConditions({ match: 'any', groups: [other, conditions.groups[0]!] }, facts).unmet).toEqual([])
-    expect(evaluateConditions(null, facts)).toEqual({ holds: true, unmet: [], asked: {} })
+    expect(evaluateConditions(null, facts)).toEqual({ holds: true, unmet: [], values: {} })
   })
 
   test('have at most twenty conditions in total', () => {

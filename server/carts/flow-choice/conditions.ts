@@ -39,12 +39,12 @@ export interface ConditionFinding {
   holds: boolean
   /** The conditions that do not match, if the result is negative. */
   unmet: FlowCondition[]
-  asked: EvaluatedValues
+  values: EvaluatedValues
 }
 
 /** null: no conditions, which always match. All values are recorded, even after the result is certain. */
 export function evaluateConditions(conditions: FlowConditions | null, facts: ConditionFacts): ConditionFinding {
-  if (!conditions) return { holds: true, unmet: [], asked: {} }
+  if (!conditions) return { holds: true, unmet: [], values: {} }
   const { match, groups } = conditions
   const found = groups.map((group) =>
     combine(
@@ -58,7 +58,7 @@ export function evaluateConditions(conditions: FlowConditions | null, facts: Con
   const holds = combine(match, found)
   const failing = holds ? [] : groups.filter((_, index) => !found[index])
   const unmet = failing.flatMap((group) => group.conditions.filter((each) => !matchesCondition(each, facts)))
-  return { holds, unmet, asked: evaluatedValues }
+  return { holds, unmet, values: evaluatedValues }
 }
 
 const combine = (match: 'all' | 'any', parts: readonly boolean[]) =>

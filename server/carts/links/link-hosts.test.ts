@@ -148,22 +148,22 @@ test('a host moves to another store with a proof only after the first store’s 
 })
 
 test('an unproven claim expires after a week, a host that does not lead here after a month', async () => {
-  const [idle, gone, kept] = [await createShop(world), await createShop(world), await createShop(world)]
-  const [idleHost, goneHost, keptHost] = [newHost(), newHost(), newHost()]
-  reachable.add(keptHost)
+  const [idle, deleted, active] = [await createShop(world), await createShop(world), await createShop(world)]
+  const [idleHost, deletedHost, activeHost] = [newHost(), newHost(), newHost()]
+  reachable.add(activeHost)
   await name(idle, idleHost)
-  await nameAndProve(gone, goneHost)
-  await nameAndProve(kept, keptHost)
-  const hostsOf = async (...shops: Shop[]) => {
+  await nameAndProve(deleted, deletedHost)
+  await nameAndProve(active, activeHost)
+  const readHosts = async (...shops: Shop[]) => {
     const rows = await world.pool.query('select store_id, host from link_hosts')
     return shops.map((shop) => rows.rows.find((row) => row.store_id === shop.storeId)?.host ?? null)
   }
   world.advance(7 * 24 * HOUR)
   await runCheck()
-  expect(await hostsOf(idle, gone, kept)).toEqual([null, goneHost, keptHost])
+  expect(await readHosts(idle, deleted, active)).toEqual([null, deletedHost, activeHost])
   world.advance(24 * 24 * HOUR)
   await runCheck()
-  expect(await hostsOf(idle, gone, kept)).toEqual([null, null, keptHost])
+  expect(await readHosts(idle, deleted, active)).toEqual([null, null, activeHost])
 })
 
 test('the server’s own and non-public names cannot be claimed', async () => {

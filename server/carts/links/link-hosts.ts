@@ -107,12 +107,12 @@ async function findProofProblem(
 ): Promise<string | null> {
   const { store_id, host } = claim
   const store = { storeId: store_id, db: deps.db }
-  const asked = await openDns({ servers: deps.config.dnsServers }).txt(buildProofName(host))
-  const values = asked.kind === 'found' ? asked.rows : []
+  const records = await openDns({ servers: deps.config.dnsServers }).txt(buildProofName(host))
+  const values = records.kind === 'found' ? records.rows : []
   if (!values.includes(buildProofValue(deps, claim))) {
     if ((await sql.readLinkHost(store))?.proven_at) return null
-    return asked.kind === 'failed'
-      ? `The record of ${buildProofName(host)} could not be read: ${asked.reason}.`
+    return records.kind === 'failed'
+      ? `The record of ${buildProofName(host)} could not be read: ${records.reason}.`
       : `The record of ${buildProofName(host)} was not found yet. New records can take up to an hour to appear.`
   }
   return transact(store, async (tx) => {

@@ -57,7 +57,7 @@ test('a sent mail stores only its restore token, and its other links are valid f
   expect(await opens(mail.id)).toEqual(NOT_THERE)
 })
 
-test('an unsent or unknown message has no links, whatever the token', async () => {
+test('an unsent or unknown message has no links for any token', async () => {
   const scene = await createMessageScene(world)
   await advanceToAbandoned(world, scene.storeId, HOUR)
   const [message] = await readMessages(world, scene.storeId)
@@ -122,14 +122,14 @@ test('a token opens nothing of another purpose (X1)', async () => {
 test('links of an erased shopper open nothing and reveal nothing (C8)', async () => {
   const mail = await sendMail()
   const page = `https://${mail.orders[0]!.email!.split('@')[0]}.example/`
-  const seen = await countVisits(mail.id)
+  const visits = await countVisits(mail.id)
   const path = `/api/privacy/${encodeURIComponent(mail.message.to_address!)}`
   const erase = { token: mail.token, body: { confirmation: 'erase' } }
   expect((await world.request('DELETE', path, erase)).status).toBe(202)
   await world.runJobs()
   expect(await opens(mail.id)).toEqual(NOT_THERE)
   expect(await click(mail.id, page)).toContain('cart_id=unknown')
-  expect(await countVisits(mail.id)).toEqual(seen)
+  expect(await countVisits(mail.id)).toEqual(visits)
 })
 
 test('links of messages sent before decision 150 are rows, valid for their purpose until they expire', async () => {

@@ -17,10 +17,10 @@ export async function recordCouponUse(tx: StoreTx, orders: readonly OrderRow[]):
 // Statements on the coupons of orders. The newest state of an order counts, as in its own row.
 
 async function writeOrderCoupons({ db, storeId }: StoreTx, orders: readonly OrderRow[]): Promise<void> {
-  const said = orders.map(({ order_id, content_hash, coupons }) => ({ order_id, content_hash, coupons }))
+  const orderCoupons = orders.map(({ order_id, content_hash, coupons }) => ({ order_id, content_hash, coupons }))
   await sql`
     with said as (
-      select s.order_id, s.coupons from jsonb_to_recordset(${JSON.stringify(said)}::jsonb) as s(order_id text, content_hash text, coupons jsonb)
+      select s.order_id, s.coupons from jsonb_to_recordset(${JSON.stringify(orderCoupons)}::jsonb) as s(order_id text, content_hash text, coupons jsonb)
       join orders o on o.store_id = ${storeId} and o.order_id = s.order_id and o.content_hash = s.content_hash),
     named as (
       select s.order_id, c.code, c.discount_minor from said s

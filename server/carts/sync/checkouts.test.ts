@@ -25,7 +25,7 @@ test('a checkout becomes a cart with the shopper’s contact, and reading it aga
   const { fake, storeId } = await createShopifyStore(world)
   const restoreUrl = `${fake.profile.homeUrl}/1/checkouts/ac/t/recover?key=k`
   fake.allCheckouts = [buildCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS), restoreUrl })]
-  expect(await pullCheckouts(world.deps, { storeId })).toMatchObject({ kind: 'done', rowsSeen: 1 })
+  expect(await pullCheckouts(world.deps, { storeId })).toMatchObject({ kind: 'done', rowCount: 1 })
   const [cart, ...others] = await selectCarts(storeId)
   expect(others).toEqual([])
   expect(cart).toMatchObject({ status: 'active', email: 'shopper-1@mail.example.org', value_minor: 1_800 })
@@ -75,7 +75,7 @@ test('a checkout URL on another host than the store’s is not kept (X1)', async
   expect((await selectCarts(storeId))[0]!.fold.episode!.checkout).toMatchObject({ url: null })
 })
 
-test('an order with the checkout’s token is the purchase, whatever its email, and there is one cart (S3, S6)', async () => {
+test('an order with the checkout’s token is the purchase even with another email, and there is one cart (S3, S6)', async () => {
   const { fake, storeId } = await createShopifyStore(world)
   fake.allCheckouts = [buildCheckout({ checkoutId: '1', modifiedAt: ago(20 * MINUTE_MS) })]
   await pullCheckouts(world.deps, { storeId })

@@ -21,7 +21,7 @@ import { renewLease, runSyncJob, type SyncResult } from './sync-jobs.ts'
 /** Checkouts are not sorted by time, so the watermark moves only after the last page. */
 export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: PullOptions): Promise<SyncResult> {
   const row = await readStore({ storeId, db: deps.db })
-  if (!row || !capabilities[row.platform].checkouts) return { kind: 'done', rowsSeen: 0 }
+  if (!row || !capabilities[row.platform].checkouts) return { kind: 'done', rowCount: 0 }
   return runSyncJob(deps, { storeId, stream: 'checkouts' }, async (run) => {
     const { state, store, startedAt } = run
     const since = state.watermark
@@ -29,27 +29,27 @@ export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: 
       : subtractMs(startedAt, IMPORT_REACH_MS)
     const client = await openStoreClient(deps, store)
     const query = { modifiedSince: since.toISOString(), ...(signal ? { signal } : {}) }
-    let seen: Date | null = null
-    let rowsSeen = 0
+    let newest: Date | null = null
+    let rowCount = 0
     for await (const page of withTimeLimit(client.checkouts(query), { signal, stepAside })) {
       await recordCheckouts(deps, storeId, page.rows, 'sync')
-      seen = pickNewest([seen, ...page.rows.map((checkout) => new Date(checkout.modifiedAt))])
-      rowsSeen += page.rows.length
+      newest = pickNewest([newest, ...page.rows.map((checkout) => new Date(checkout.modifiedAt))])
+      rowCount += page.rows.length
       if (page.skipped.length > 0) deps.log.warn({ storeId, skipped: page.skipped.length }, 'store.rows_skipped')
       await renewLease(run)
     }
     // Without a watermark the daily sync reads all customers.
     if (state.watermark && capabilities[row.platform].consentObjects) await readChangedCustomers(run, query, stepAside)
-    return { watermark: findNextWatermark(state.watermark, seen, startedAt), rowsSeen }
+    return { watermark: findNextWatermark(state.watermark, newest, startedAt), rowCount }
   })
 }
 
 /** Job for a webhook: reads the checkout again. Only the delivery knows which cart it came from. */
 export async function refreshCheckout(
   deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets' | 'storeClient'>,
-  asked: z.infer<typeof checkoutJob.payload>,
+  payload: z.infer<typeof checkoutJob.payload>,
 ): Promise<void> {
-  const { storeId, checkoutId, checkoutToken, cartToken } = asked
+  const { storeId, checkoutId, checkoutToken, cartToken } = payload
   const store = { storeId, db: deps.db }
   const checkout = await readRecord(deps, store, (client, signal) => client.checkout(checkoutId, signal))
   // A missing checkout is no news: shops delete old ones.

@@ -176,8 +176,12 @@ test('a key without permission for coupons breaks nothing else, shows advice in 
   const health = await world.request('GET', '/api/stores/health', { token: shop.owner.token })
   expect(health.body.streams.coupons.problem).toMatch(/^The key of this store may not read coupons\./)
   await groupNotifications(world.deps)
-  const told = await world.db.selectFrom('notifications').select('type').where('store_id', '=', shop.storeId).execute()
-  expect(told.map(({ type }) => type)).not.toContain('store_check_failed')
+  const notifications = await world.db
+    .selectFrom('notifications')
+    .select('type')
+    .where('store_id', '=', shop.storeId)
+    .execute()
+  expect(notifications.map(({ type }) => type)).not.toContain('store_check_failed')
 })
 
 test('with many coupons, only changes and the usage of our own coupons are read', async () => {

@@ -57,7 +57,7 @@ const buildConsent = (
 })
 
 /** For each way in which customers arrive. */
-const WAYS = {
+const SOURCES = {
   'the import': () => pullCustomers(world.deps, { storeId: store.storeId }),
   'the read of changed customers': async () => {
     const { storeId } = store
@@ -80,7 +80,7 @@ const recordConsentHere = (isGiven = true) => {
   const word = { address: EMAIL, channel: 'email', isGiven, wording: 'Yes, please', country: 'US' } as const
   return transact({ storeId: store.storeId, db: world.db }, (tx) => recordAnswers(world.deps, tx, [word], world.now))
 }
-const ways = Object.keys(WAYS) as (keyof typeof WAYS)[]
+const sources = Object.keys(SOURCES) as (keyof typeof SOURCES)[]
 const strict = ['nothing', 'cart_only'] as const
 
 const selectRows = (table: 'customers' | 'shoppers' | 'shopper_keys' | 'consents') =>
@@ -91,25 +91,25 @@ const readRecords = async () => {
 }
 const selectShoppers = () => world.db.selectFrom('shoppers').selectAll().where('store_id', '=', store.storeId).execute()
 
-test.each(ways)('%s keeps no customer without a purchase or a consent (C9)', async (way) => {
+test.each(sources)('%s keeps no customer without a purchase or a consent (C9)', async (source) => {
   for (const mode of strict) {
     await setMode(mode)
     store.fake.allCustomers = [buildCustomer()]
-    await WAYS[way]()
-    const kept = [await selectRows('customers'), await selectRows('shoppers'), await selectRows('shopper_keys')]
-    expect([mode, ...kept, await selectRows('consents')]).toEqual([mode, [], [], [], []])
+    await SOURCES[source]()
+    const stored = [await selectRows('customers'), await selectRows('shoppers'), await selectRows('shopper_keys')]
+    expect([mode, ...stored, await selectRows('consents')]).toEqual([mode, [], [], [], []])
   }
   await setMode('cart_and_contact')
-  await WAYS[way]()
+  await SOURCES[source]()
   expect(await readRecords()).toEqual([[EMAIL, PHONE]])
 })
 
-test.each(ways)('%s keeps only the contact covered by a customer’s later consent (C9)', async (way) => {
+test.each(sources)('%s keeps only the contact covered by a customer’s later consent (C9)', async (source) => {
   await setMode('nothing')
   store.fake.allCustomers = [buildCustomer()]
-  await WAYS[way]()
+  await SOURCES[source]()
   store.fake.allCustomers = [buildCustomer({ modifiedAt: ago(0), consents: [buildConsent('granted')] })]
-  await WAYS[way]()
+  await SOURCES[source]()
   expect(await readRecords()).toEqual([[EMAIL, null]])
   expect(await selectShoppers()).toMatchObject([
     { email: EMAIL, phone: null, account_first_name: 'Ada', is_registered: true },
@@ -117,14 +117,14 @@ test.each(ways)('%s keeps only the contact covered by a customer’s later conse
   expect(await selectRows('consents')).toMatchObject([{ channel: 'email', status: 'granted' }])
   const both = [buildConsent('granted'), buildConsent('granted', 'sms')]
   store.fake.allCustomers = [buildCustomer({ modifiedAt: ago(0), consents: both })]
-  await WAYS[way]()
+  await SOURCES[source]()
   expect(await readRecords()).toEqual([[EMAIL, PHONE]])
 })
 
 test('a customer with a paid order in the store is kept (C6, C9)', async () => {
   await setMode('cart_only')
   store.fake.allCustomers = [buildCustomer({ ordersCount: 1, spentMinor: 1_800 })]
-  await WAYS['the import']()
+  await SOURCES['the import']()
   // The phone number may only have been typed.
   expect(await readRecords()).toEqual([[EMAIL, null]])
 })
@@ -132,12 +132,12 @@ test('a customer with a paid order in the store is kept (C6, C9)', async () => {
 test('a customer whose order arrives later appears with the order, and the record with its next read', async () => {
   await setMode('nothing')
   store.fake.allCustomers = [buildCustomer()]
-  await WAYS['the import']()
+  await SOURCES['the import']()
   const order = { orderId: '9', kind: 'purchase', status: 'paid', email: EMAIL, phone: PHONE, customerId: '7' } as const
   store.fake.allOrders = [buildOrder({ ...order, modifiedAt: ago(0), paidAt: ago(0) })]
   await orderCheck(store.storeId)
   expect(await selectShoppers()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: false }])
-  await WAYS['the import']()
+  await SOURCES['the import']()
   expect(await readRecords()).toEqual([[EMAIL, PHONE]])
   expect(await selectShoppers()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: true }])
 })
@@ -146,7 +146,7 @@ test('a customer with a consent in the ledger is kept for the addresses it cover
   await setMode('cart_only')
   store.fake.allCustomers = [buildCustomer()]
   await recordConsentHere()
-  await WAYS['the import']()
+  await SOURCES['the import']()
   expect(await readRecords()).toEqual([[EMAIL, null]])
 })
 
@@ -154,19 +154,19 @@ test('a consent that still stands in the shop keeps no customer who withdrew it 
   await setMode('cart_only')
   await recordConsentHere(false)
   store.fake.allCustomers = [buildCustomer({ consents: [buildConsent('granted')] })]
-  await WAYS['the import']()
+  await SOURCES['the import']()
   expect(await readRecords()).toEqual([])
 })
 
 test('an opt-out in the shop is recorded without the customer, and a later consent counts (C5)', async () => {
   await setMode('nothing')
   store.fake.allCustomers = [buildCustomer({ consents: [buildConsent('withdrawn')] })]
-  await WAYS['the import']()
+  await SOURCES['the import']()
   expect(await readRecords()).toEqual([])
   expect(await selectRows('consents')).toMatchObject([{ channel: 'email', status: 'withdrawn' }])
   expect(JSON.stringify(await selectRows('consents'))).not.toContain(EMAIL)
   await recordConsentHere()
-  await WAYS['the import']()
+  await SOURCES['the import']()
   expect(await readRecords()).toEqual([[EMAIL, null]])
 })
 
@@ -176,10 +176,10 @@ test('of a WooCommerce shop only customers with a paid order or a consent are ke
   for (const mode of strict) {
     await setMode(mode)
     store.fake.allCustomers = [{ ...account, isPaying: false }]
-    await WAYS['the import']()
+    await SOURCES['the import']()
     expect([mode, await readRecords(), await selectShoppers()]).toEqual([mode, [], []])
   }
   store.fake.allCustomers = [{ ...account, isPaying: true }]
-  await WAYS['the import']()
+  await SOURCES['the import']()
   expect(await readRecords()).toEqual([[EMAIL, null]])
 })

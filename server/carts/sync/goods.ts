@@ -122,20 +122,20 @@ export async function readCoupons(
   messageIds: readonly string[],
   stepAside: StepAside = keepSlot,
 ): Promise<UnreadCoupons> {
-  const asked = await selectStoredCoupons(store, messageIds)
-  if (asked.length === 0) return NONE_UNREAD
-  const all = (unread: UnreadCoupon): UnreadCoupons => new Map(asked.map((each) => [getCouponKey(each), unread]))
+  const coupons = await selectStoredCoupons(store, messageIds)
+  if (coupons.length === 0) return NONE_UNREAD
+  const all = (unread: UnreadCoupon): UnreadCoupons => new Map(coupons.map((each) => [getCouponKey(each), unread]))
   const read = await queryStore(deps, store, 'coupon_check', async ({ client, accountId, currency, signal }) => {
     const at = deps.now()
-    const ids = [...new Set(asked.map(({ platform_id }) => platform_id))]
+    const ids = [...new Set(coupons.map(({ platform_id }) => platform_id))]
     const { rows: found, skipped } = await stepAside(() => client.couponsById({ ids, currency, signal }))
     signal.throwIfAborted()
     const reasons = new Map(skipped.map(({ id, reason }) => [id, reason]))
     const isUnread = ({ platform_id }: StoredCoupon) => reasons.has(platform_id)
-    const answered = asked.filter((each) => !isUnread(each))
+    const answered = coupons.filter((each) => !isUnread(each))
     await saveStoreState(deps, store, answered, { found, accountId, currency, at })
     return new Map(
-      asked
+      coupons
         .filter(isUnread)
         .map((each) => [getCouponKey(each), { problem: null, detail: reasons.get(each.platform_id)! }]),
     )
@@ -223,8 +223,8 @@ async function saveTerms(
   currency: string,
 ): Promise<Map<string, Terms>> {
   const byKey = new Map(found.map((each) => [buildGoodsKey(each), each]))
-  const wanted = [...new Map(items.map((item) => [buildGoodsKey(item), item])).entries()]
-  const rows = wanted.map(([key, { productId, variationId }]) => {
+  const goods = [...new Map(items.map((item) => [buildGoodsKey(item), item])).entries()]
+  const rows = goods.map(([key, { productId, variationId }]) => {
     const terms = byKey.get(key)
     return {
       product_id: productId,

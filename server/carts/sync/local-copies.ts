@@ -14,10 +14,10 @@ import { keepSlot, releaseForPages, requireFound, type StepAside } from '../../c
 import { type Db, type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import {
+  type DisplayedTax,
   type PlatformCustomer,
   type PlatformProduct,
   type ProductCategory,
-  type ShownTax,
   StoreProblem,
 } from '../../platforms/platform/public.ts'
 import { filterCustomers, recordStoreConsents } from '../../shoppers/consent/public.ts'
@@ -47,13 +47,13 @@ export function pullCustomers(deps: Deps, { storeId, signal, stepAside }: PullOp
       run.state.cursor_page ?? 1,
       signal,
     )
-    let rowsSeen = 0
+    let rowCount = 0
     for await (const page of withTimeLimit(pages, { signal, stepAside })) {
       await saveCustomers(run, page.rows)
-      rowsSeen += page.rows.length
+      rowCount += page.rows.length
       await renewLease(run, { cursor_page: page.page + 1 })
     }
-    return { rowsSeen }
+    return { rowCount }
   })
 }
 
@@ -101,9 +101,9 @@ export async function readChangedCustomers(
 }
 
 /** Job for a webhook. */
-export async function refreshCustomer(deps: Deps, asked: z.infer<typeof customerJob.payload>): Promise<void> {
-  const store = { storeId: asked.storeId, db: deps.db }
-  const customer = await readRecord(deps, store, (client, signal) => client.customer(asked.customerId, signal))
+export async function refreshCustomer(deps: Deps, payload: z.infer<typeof customerJob.payload>): Promise<void> {
+  const store = { storeId: payload.storeId, db: deps.db }
+  const customer = await readRecord(deps, store, (client, signal) => client.customer(payload.customerId, signal))
   if (customer) await saveCustomers({ deps, store, startedAt: deps.now() }, [customer])
 }
 
@@ -132,34 +132,34 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
         client.products({
           firstPage,
           ...since,
-          shownTax: () => readShownTax(deps, store),
+          readDisplayedTax: () => readDisplayedTax(deps, store),
           ...(signal ? { signal } : {}),
         }),
       (isFull && state.cursor_page) || 1,
       signal,
     )
-    let seen: Date | null = null
-    let rowsSeen = 0
+    let newest: Date | null = null
+    let rowCount = 0
     for await (const page of withTimeLimit(pages, { signal, stepAside })) {
       if (isEmpty(page)) continue
       await sql.upsertProducts(store, toJson(page.rows.map(buildProductRow)), startedAt, deps.now())
       await sql.upsertCategories(store, toJson(listCategories(page.rows)), startedAt, deps.now())
-      seen = pickNewest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
-      rowsSeen += page.rows.length
+      newest = pickNewest([newest, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
+      rowCount += page.rows.length
       await renewLease(run, isFull ? { cursor_page: page.page + 1 } : {})
     }
-    if (isFull && state.cursor_page === null && rowsSeen > 0) await sql.closeUnseenProducts(store, startedAt)
-    return { watermark: findNextWatermark(state.watermark, seen, startedAt), rowsSeen }
+    if (isFull && state.cursor_page === null && rowCount > 0) await sql.closeUnseenProducts(store, startedAt)
+    return { watermark: findNextWatermark(state.watermark, newest, startedAt), rowCount }
   })
 }
 
 /** With an active plugin the store is not queried: carts have the price that the plugin reports. */
-async function readShownTax({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>): Promise<ShownTax> {
+async function readDisplayedTax({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>): Promise<DisplayedTax> {
   const row = await readStore(store)
-  const [entered, shown] = [row?.prices_include_tax ?? null, row?.shows_tax ?? null]
-  if (entered !== null && entered === shown) return 'none'
-  if (entered === null || shown === null || isAlive(await readPlugin(store), now())) return 'unknown'
-  return shown ? 'added' : 'taken_off'
+  const [entered, displayed] = [row?.prices_include_tax ?? null, row?.shows_tax ?? null]
+  if (entered !== null && entered === displayed) return 'none'
+  if (entered === null || displayed === null || isAlive(await readPlugin(store), now())) return 'unknown'
+  return displayed ? 'added' : 'taken_off'
 }
 
 /** Up to this many coupons are all listed each time. Above it only changes are, and all once a day. */
@@ -180,18 +180,18 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
       (isFull && state.cursor_page) || 1,
       signal,
     )
-    let seen: Date | null = null
-    let rowsSeen = 0
+    let newest: Date | null = null
+    let rowCount = 0
     for await (const page of withTimeLimit(pages, { signal, stepAside })) {
       if (isEmpty(page)) continue
       await saveCouponPage(deps, store, page, { accountId, currency, at: startedAt })
-      seen = pickNewest([seen, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
-      rowsSeen += page.rows.length
+      newest = pickNewest([newest, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
+      rowCount += page.rows.length
       await renewLease(run, isFull ? { cursor_page: page.page + 1 } : {})
     }
     if (isFull && state.cursor_page === null) await closeUnseenCoupons(deps, store, startedAt)
     if (!isFull) await refreshUses(store, client, currency, signal)
-    return { watermark: findNextWatermark(state.watermark, seen, startedAt), rowsSeen }
+    return { watermark: findNextWatermark(state.watermark, newest, startedAt), rowCount }
   })
 }
 
@@ -244,7 +244,7 @@ function buildProductRow(row: PlatformProduct) {
     sku: row.sku,
     price_minor: row.priceMinor,
     entered_minor: row.enteredMinor ?? null,
-    is_shown_unknown: row.isShownUnknown ?? false,
+    is_shown_unknown: row.isDisplayedUnknown ?? false,
     currency: row.currency,
     image_url: row.imageUrl,
     permalink: row.permalink,

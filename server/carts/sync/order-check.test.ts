@@ -196,15 +196,15 @@ test('a recent sweep does not count as an order check (D3)', async () => {
 test('a store that just failed is not asked again at once, but within 30 s (D3)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
   fake.problem = buildProblem('unreachable')
-  const asked: number[] = []
+  const times: number[] = []
   const start = world.now.getTime()
   for (let second = 0; second <= 100; second++) {
     const before = fake.orderQueries.length
     await orderCheck(storeId)
-    if (fake.orderQueries.length > before) asked.push((world.now.getTime() - start) / 1_000)
+    if (fake.orderQueries.length > before) times.push((world.now.getTime() - start) / 1_000)
     world.advance(1_000)
   }
-  expect(asked).toEqual([0, 5, 15, 35, 65, 95])
+  expect(times).toEqual([0, 5, 15, 35, 65, 95])
 })
 
 test('a hanging store gets one cheap request at growing intervals of up to 300 s (operators-H3)', async () => {
@@ -212,16 +212,16 @@ test('a hanging store gets one cheap request at growing intervals of up to 300 s
   await orderCheck(storeId)
   world.advance(2 * MINUTE_MS)
   fake.problem = buildProblem('timeout')
-  const asked: number[] = []
+  const times: number[] = []
   const start = world.now.getTime()
   const before = fake.orderQueries.length
   for (let second = 0; second <= 920; second++) {
     const known = fake.orderQueries.length
     await orderCheck(storeId)
-    if (fake.orderQueries.length > known) asked.push((world.now.getTime() - start) / 1_000)
+    if (fake.orderQueries.length > known) times.push((world.now.getTime() - start) / 1_000)
     world.advance(1_000)
   }
-  expect(asked).toEqual([0, 5, 15, 35, 75, 155, 315, 615, 915])
+  expect(times).toEqual([0, 5, 15, 35, 75, 155, 315, 615, 915])
   const [first, ...probes] = fake.orderQueries.slice(before)
   expect(first!.pageSize).toBeUndefined()
   expect(probes.map(({ pageSize }) => pageSize)).toEqual(probes.map(() => 1))

@@ -140,29 +140,29 @@ async function readChangedOrders(
   const since = state.watermark
     ? subtractMs(state.watermark, ORDER_CHECK_OVERLAP_MS)
     : subtractMs(row.connected_at, ORDER_CHECK_REACH_MS)
-  let seen: Date | null = null
+  let newest: Date | null = null
   let reached: Date | undefined
-  let rowsSeen = 0
+  let rowCount = 0
   try {
     const pages = client.orders({ modifiedSince: since.toISOString(), signal: limit })
     for await (const page of releaseForPages(pages, stepAside)) {
       await recordOrders(deps, store.storeId, page.rows, 'sync')
-      seen = pickNewest([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
+      newest = pickNewest([newest, ...page.rows.map((order) => new Date(order.modifiedAt))])
       reached = page.resumeFrom ? new Date(page.resumeFrom) : reached
-      rowsSeen += page.rows.length
+      rowCount += page.rows.length
       limit.throwIfAborted()
     }
-    if (await hasLeftOutOrders(run, row)) await readPendingOrders(run, client, { limit, stepAside })
+    if (await hasSkippedOrders(run, row)) await readPendingOrders(run, client, { limit, stepAside })
   } catch (error) {
     // Our own limit, not a failed page: all pages so far are complete, so the next read continues behind them.
     if (limit.aborted) throw new OutOfTime(findNextWatermark(state.watermark, reached ?? null, startedAt) ?? undefined)
     throw error
   }
-  return { watermark: findNextWatermark(state.watermark, seen, startedAt), rowsSeen }
+  return { watermark: findNextWatermark(state.watermark, newest, startedAt), rowCount }
 }
 
 /** Whether unpaid orders or their contacts may have been left out (C9), now or before the owner chose to keep them. */
-async function hasLeftOutOrders({ store, startedAt }: SyncJob, row: StoreRow): Promise<boolean> {
+async function hasSkippedOrders({ store, startedAt }: SyncJob, row: StoreRow): Promise<boolean> {
   if (!isStoringEverything(row.before_consent)) return true
   const chosenAt = await findLastCaptureChoice(store)
   return chosenAt !== null && chosenAt > subtractMs(startedAt, PENDING_HOLDS_MS)

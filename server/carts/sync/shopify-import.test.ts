@@ -10,7 +10,7 @@ import { importStore } from './sync.ts'
 
 const SHARE = isProof ? 1 : 100
 const SIZE = { orders: 50_000 / SHARE, checkouts: 20_000 / SHARE }
-const POINTS_LEAVE_EVERY_PAGES = isProof ? 50 : 2
+const POINTS_DROP_EVERY_PAGES = isProof ? 50 : 2
 const TOKENS_END_EVERY_PAGES = isProof ? 200 : 3
 
 const world = createWorld()
@@ -55,7 +55,7 @@ function throttle(
   async function* harriedPages<Page>(source: AsyncIterable<Page>): AsyncGenerator<Page> {
     for await (const page of source) {
       pages += 1
-      if (pages % POINTS_LEAVE_EVERY_PAGES === 0) await say({ do: 'leave points', points: 5 })
+      if (pages % POINTS_DROP_EVERY_PAGES === 0) await say({ do: 'leave points', points: 5 })
       if (pages % TOKENS_END_EVERY_PAGES === 0) await say({ do: 'end tokens' })
       yield page
     }

@@ -23,11 +23,11 @@ export interface SyncJob {
 
 export interface RunResult {
   watermark?: Date | null
-  rowsSeen: number
+  rowCount: number
 }
 
 export type SyncResult =
-  | { kind: 'done'; rowsSeen: number }
+  | { kind: 'done'; rowCount: number }
   | { kind: 'busy' }
   | { kind: 'failed'; problem: StoreProblem }
   /** The store is disconnected, or its keys cannot be decrypted. */
@@ -63,10 +63,10 @@ export async function runSyncJob(
   if (!state) return { kind: 'busy' }
   const run = { deps, store, stream: target.stream, startedAt: now, state }
   try {
-    const { watermark, rowsSeen } = await work(run)
+    const { watermark, rowCount } = await work(run)
     const reached = watermark === undefined ? {} : { watermark }
-    await sql.completeSyncJob(store, run, { ...reached, rows_seen: rowsSeen, now: deps.now() })
-    return { kind: 'done', rowsSeen }
+    await sql.completeSyncJob(store, run, { ...reached, rows_seen: rowCount, now: deps.now() })
+    return { kind: 'done', rowCount }
   } catch (error) {
     return settleFailure(run, error)
   }

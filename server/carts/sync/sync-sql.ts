@@ -199,7 +199,7 @@ const WITH_SAME_TAX = sql`case when s.price_minor = l.entered_minor then l.price
   when l.entered_minor > 0 then round(s.price_minor::numeric * l.price_minor / l.entered_minor)::bigint else s.price_minor end`
 
 /** `rows`: JSON array of product rows. A later read wins, unless the clock was put back since; likewise below. */
-export async function upsertProducts({ db, storeId }: StoreDb, rows: string, seenAt: Date, now: Date): Promise<void> {
+export async function upsertProducts({ db, storeId }: StoreDb, rows: string, readAt: Date, now: Date): Promise<void> {
   await sql`
     insert into products (store_id, product_id, variation_id, name, sku, price_minor, entered_minor, currency, image_url, permalink,
       is_available, has_open_choice, is_on_sale, stock_quantity, category_ids, modified_at, seen_at)
@@ -209,7 +209,7 @@ export async function upsertProducts({ db, storeId }: StoreDb, rows: string, see
       s.currency, s.image_url, s.permalink, s.is_available, s.has_open_choice, s.is_on_sale,
       s.stock_quantity, case when jsonb_typeof(s.category_ids) = 'array' then array(select jsonb_array_elements_text(s.category_ids)) end,
       s.modified_at,
-      ${seenAt}::timestamptz
+      ${readAt}::timestamptz
     from jsonb_to_recordset(${rows}::jsonb) as s(product_id text, variation_id text, name text, sku text,
       price_minor bigint, entered_minor bigint, is_shown_unknown boolean, currency text, image_url text, permalink text, is_available boolean,
       has_open_choice boolean, is_on_sale boolean, stock_quantity integer, category_ids jsonb,
@@ -229,10 +229,10 @@ export async function upsertProducts({ db, storeId }: StoreDb, rows: string, see
 }
 
 /** `rows`: JSON array of categories as named by products. */
-export async function upsertCategories({ db, storeId }: StoreDb, rows: string, seenAt: Date, now: Date): Promise<void> {
+export async function upsertCategories({ db, storeId }: StoreDb, rows: string, readAt: Date, now: Date): Promise<void> {
   await sql`
     insert into product_categories (store_id, category_id, name, seen_at)
-    select ${storeId}, r.id, r.name, ${seenAt} from jsonb_to_recordset(${rows}::jsonb) as r(id text, name text) order by r.id
+    select ${storeId}, r.id, r.name, ${readAt} from jsonb_to_recordset(${rows}::jsonb) as r(id text, name text) order by r.id
     on conflict (store_id, category_id) do update set name = excluded.name, seen_at = excluded.seen_at
     where (product_categories.seen_at <= excluded.seen_at or product_categories.seen_at > ${now})`.execute(db)
 }
@@ -274,12 +274,12 @@ export async function updateTerms({ db, storeId }: StoreDb, terms: readonly Term
 }
 
 /** Only after a complete listing: products missing from it are no longer for sale. */
-export function closeUnseenProducts({ db, storeId }: StoreDb, seenBefore: Date) {
+export function closeUnseenProducts({ db, storeId }: StoreDb, readBefore: Date) {
   return db
     .updateTable('products')
     .set({ is_available: false })
     .where('store_id', '=', storeId)
-    .where('seen_at', '<', seenBefore)
+    .where('seen_at', '<', readBefore)
     .where('is_available', '=', true)
     .execute()
 }
@@ -288,14 +288,14 @@ export function closeUnseenProducts({ db, storeId }: StoreDb, seenBefore: Date) 
 export async function upsertCustomers(
   { db, storeId }: StoreTx,
   rows: string,
-  seenAt: Date,
+  readAt: Date,
   now: Date,
 ): Promise<string[]> {
   const written = await sql<{ customer_id: string }>`
     insert into customers (store_id, customer_id, email, phone, first_name, last_name, company, country, created_at,
       modified_at, last_login_at, orders_count, spent_minor, seen_at)
     select distinct on (r.customer_id) ${storeId}::uuid, r.customer_id, r.email, r.phone, r.first_name, r.last_name,
-      r.company, r.country, r.created_at, r.modified_at, r.last_login_at, r.orders_count, r.spent_minor, ${seenAt}::timestamptz
+      r.company, r.country, r.created_at, r.modified_at, r.last_login_at, r.orders_count, r.spent_minor, ${readAt}::timestamptz
     from jsonb_to_recordset(${rows}::jsonb) as r(customer_id text, email text, phone text, first_name text,
       last_name text, company text, country text, created_at timestamptz, modified_at timestamptz, last_login_at timestamptz,
       orders_count integer, spent_minor bigint, hashes text[])
@@ -303,7 +303,7 @@ export async function upsertCustomers(
       and p.reason = 'erased' and p.address_hash = any(array(select decode(h, 'hex') from unnest(r.hashes) h)))
     -- nor after the retention period (C10), if nothing else of the customer is stored
     and (r.created_at is null or greatest(r.created_at, r.last_login_at) >= coalesce(
-        (select ${seenAt}::timestamptz - make_interval(days => s.retention_days) from stores s where s.id = ${storeId}::uuid), '-infinity')
+        (select ${readAt}::timestamptz - make_interval(days => s.retention_days) from stores s where s.id = ${storeId}::uuid), '-infinity')
       or exists (select 1 from customers c where c.store_id = ${storeId}::uuid and c.customer_id = r.customer_id)
       or exists (select 1 from shopper_keys k where k.store_id = ${storeId}::uuid
         and (k.kind = 'customer' and k.value = r.customer_id or k.kind = 'email' and k.value = lower(r.email))))
@@ -369,12 +369,12 @@ export async function selectDueStreams(db: Db, due: DueTimes) {
 /** Updates existing copies; the time only increases. */
 export async function recordActive(
   { db, storeId }: StoreDb,
-  seen: readonly { customerId: string; at: Date }[],
+  visits: readonly { customerId: string; at: Date }[],
 ): Promise<void> {
-  if (seen.length === 0) return
+  if (visits.length === 0) return
   await sql`update customers c set last_login_at = greatest(c.last_login_at, s.at)
     from (select "customerId" as id, max(at) as at
-      from jsonb_to_recordset(${JSON.stringify(seen)}::jsonb) as n("customerId" text, at timestamptz) group by 1) s
+      from jsonb_to_recordset(${JSON.stringify(visits)}::jsonb) as n("customerId" text, at timestamptz) group by 1) s
     where c.store_id = ${storeId} and c.customer_id = s.id and c.last_login_at is distinct from greatest(c.last_login_at, s.at)`.execute(
     db,
   )

@@ -39,12 +39,12 @@ export function syncAge(streams: readonly StreamOutcome[], now: Date): number | 
 }
 
 /** No shop answers at the store's address. */
-const GONE = new Set(['no_wordpress', 'shop_inactive', 'moved'])
+const UNREACHABLE = new Set(['no_wordpress', 'shop_inactive', 'moved'])
 
 function toAppError(code: string, detail: string | null): AppError {
   const known: ErrorCode | undefined = errorCodeOf[code as StoreProblemCode]
   if (known === 'store_credentials' || code === KEYS_UNREADABLE)
     return new AppError('store_credentials', dashboardTexts.unauthorized)
-  if (GONE.has(code)) return new AppError('not_found', dashboardTexts.notFound)
+  if (UNREACHABLE.has(code)) return new AppError('not_found', dashboardTexts.notFound)
   return new AppError('store_unreachable', getProblemText(code, detail))
 }

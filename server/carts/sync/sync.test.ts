@@ -164,7 +164,7 @@ test('an interrupted listing of customers resumes at its next page', async () =>
   fake.failAt = { page: 2, problem: buildProblem('timeout'), times: 1 }
   expect((await pullCustomers(world.deps, { storeId })).kind).toBe('failed')
   expect(await streamOf(storeId, 'customers')).toMatchObject({ cursor_page: 2 })
-  expect(await pullCustomers(world.deps, { storeId })).toEqual({ kind: 'done', rowsSeen: 3 })
+  expect(await pullCustomers(world.deps, { storeId })).toEqual({ kind: 'done', rowCount: 3 })
   expect(await streamOf(storeId, 'customers')).toMatchObject({ cursor_page: null, completed_at: world.now })
 })
 
@@ -239,9 +239,9 @@ test('a sweep whose process died is due when its lease ends, not 15 minutes late
 
 test('import and sweep release their slot for each answer of the store (operators-H3)', async () => {
   const { storeId, fake } = await aStoreWithOrders()
-  const seen: string[] = []
+  const pages: string[] = []
   let isAside = false
-  fake.beforePage = async () => void seen.push(isAside ? 'aside' : 'in place')
+  fake.beforePage = async () => void pages.push(isAside ? 'aside' : 'in place')
   const stepAside: StepAside = async (wait) => {
     isAside = true
     return wait().finally(() => {
@@ -250,7 +250,7 @@ test('import and sweep release their slot for each answer of the store (operator
   }
   await importStore(world.deps, { storeId }, stepAside)
   await syncStore(world.deps, { storeId }, stepAside)
-  expect(new Set(seen)).toEqual(new Set(['aside']))
+  expect(new Set(pages)).toEqual(new Set(['aside']))
 })
 
 test('"sync now" reads the store and reports counts and age', async () => {

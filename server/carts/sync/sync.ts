@@ -158,7 +158,7 @@ export function sweepStore(
     // Trashed orders appear in no other listing.
     if (isNightly)
       await recordPages(run, { modifiedSince: since.toISOString(), list: 'trash', ...aborting }, { stepAside })
-    return { watermark: rules.findNextWatermark(state.watermark, swept.seen, startedAt), rowsSeen: swept.rowsSeen }
+    return { watermark: rules.findNextWatermark(state.watermark, swept.newest, startedAt), rowCount: swept.rowCount }
   })
 }
 
@@ -176,12 +176,12 @@ export function importOrders(deps: Deps, storeId: string, stepAside?: StepAside)
   return runSyncJob(deps, { storeId, stream: 'import' }, async (run) => {
     const { state, startedAt } = run
     const since = state.watermark ?? rules.subtractMs(startedAt, rules.IMPORT_REACH_MS)
-    const { seen, rowsSeen } = await recordPages(
+    const { newest, rowCount } = await recordPages(
       run,
       { modifiedSince: since.toISOString() },
       { isResumable: true, stepAside },
     )
-    return { watermark: rules.findNextWatermark(state.watermark, seen, startedAt), rowsSeen }
+    return { watermark: rules.findNextWatermark(state.watermark, newest, startedAt), rowCount }
   })
 }
 
@@ -196,14 +196,14 @@ interface RecordOptions {
 async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = false, stepAside }: RecordOptions) {
   const { deps, store, startedAt } = run
   const client = await openStoreClient(deps, store)
-  let seen: Date | null = null
-  let rowsSeen = 0
+  let newest: Date | null = null
+  let rowCount = 0
   let pages = 0
   for await (const page of withTimeLimit(readOrderPages(client, query), { signal: query.signal, stepAside })) {
     if (isEmpty(page)) continue
     await recordOrders(deps, store.storeId, page.rows, 'sync')
-    seen = rules.pickNewest([seen, ...page.rows.map((order) => new Date(order.modifiedAt))])
-    rowsSeen += page.rows.length
+    newest = rules.pickNewest([newest, ...page.rows.map((order) => new Date(order.modifiedAt))])
+    rowCount += page.rows.length
     if (page.skipped.length > 0) {
       deps.log.warn({ storeId: store.storeId, skipped: page.skipped.length }, 'store.rows_skipped')
     }
@@ -211,7 +211,7 @@ async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = fals
     const reached = isResumable && page.resumeFrom ? new Date(page.resumeFrom) : null
     await renewLease(run, reached ? { watermark: rules.pickEarlier(reached, startedAt) } : {})
   }
-  return { seen, rowsSeen }
+  return { newest, rowCount }
 }
 
 function isNightlyDue(streams: sql.SyncState[], now: Date): boolean {

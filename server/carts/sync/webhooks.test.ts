@@ -174,9 +174,9 @@ test('the ping of a new webhook is answered, also while that webhook is being cr
 test('a body with an error, or about something else, is stored and changes nothing', async () => {
   const connected = await connectWithWebhooks()
   const secret = readSecret(connected)
-  const gone = '{"code":"woocommerce_rest_shop_order_invalid_id","message":"Invalid ID.","data":{"status":404}}'
+  const missing = '{"code":"woocommerce_rest_shop_order_invalid_id","message":"Invalid ID.","data":{"status":404}}'
   for (const [body, topic] of [
-    [gone, 'order.updated'],
+    [missing, 'order.updated'],
     ['{"id":3}', 'product.updated'],
     ['not json', 'order.updated'],
     ['[]', 'action.woocommerce_add_to_cart'],

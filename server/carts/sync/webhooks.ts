@@ -28,7 +28,7 @@ export async function ensureWebhooks(
     const { store } = run
     const row = requireFound(await readStore(store), 'Store')
     // The demo store runs beside us and can reach a local URL.
-    if (!row.is_demo && !findPlatform(row.platform).canDeliverTo(deps.config.publicUrl)) return { rowsSeen: 0 }
+    if (!row.is_demo && !findPlatform(row.platform).canDeliverTo(deps.config.publicUrl)) return { rowCount: 0 }
     const isSignedByKeys = capabilities[row.platform].webhooks === 'keys'
     if (!row.can_write && !isSignedByKeys) throw new StoreProblem('read_only_key')
     await forgetPreviousKeys(store, deps.now())
@@ -44,7 +44,7 @@ export async function ensureWebhooks(
         if (!(isSignedByKeys && error instanceof StoreProblem && isMissingPermission(error.code))) throw error
       })
     }
-    return { rowsSeen: webhookTopics.length }
+    return { rowCount: webhookTopics.length }
   })
 }
 
@@ -68,9 +68,9 @@ async function ensureTopic(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb<D
     return
   }
   const secret = createToken()
-  const made = await client.createWebhook(topic, deliveryUrl, secret)
+  const created = await client.createWebhook(topic, deliveryUrl, secret)
   const encryptedSecret = deps.secrets.seal(secret, buildSecretContext(store.storeId, topic))
-  await sql.saveWebhook(store, { topic, webhookId: made.id, encryptedSecret, status: made.status, now })
+  await sql.saveWebhook(store, { topic, webhookId: created.id, encryptedSecret, status: created.status, now })
   // Deletes disabled subscriptions and ours with a lost secret, which would only fail. Other apps' are not touched.
   const stale = present.filter((hook) => hook.topic === topic && (isOurs(hook) || hook.deliveryUrl === deliveryUrl))
   for (const hook of stale) await client.deleteWebhook(hook.id)
@@ -84,6 +84,6 @@ export async function removeWebhooks(
 ): Promise<void> {
   const removal = Promise.allSettled(webhookIds.map((id) => client.deleteWebhook(id)))
   const finished = await Promise.race([removal, sleep(CLEAN_UP_LIMIT_MS, null, { ref: false })])
-  const left = finished?.filter((each) => each.status === 'rejected').length ?? webhookIds.length
-  if (left > 0) deps.log.warn({ left }, 'store.webhooks_left_behind')
+  const failedCount = finished?.filter((each) => each.status === 'rejected').length ?? webhookIds.length
+  if (failedCount > 0) deps.log.warn({ left: failedCount }, 'store.webhooks_left_behind')
 }

@@ -81,7 +81,7 @@ export function createArchive(file: string): ArchiveWriter {
 }
 
 /** Passes data through, then reports its length and SHA-256. */
-function countingStream(tell: (entry: Manifest[string]) => void) {
+function countingStream(addEntry: (entry: Manifest[string]) => void) {
   const hash = createHash('sha256')
   let bytes = 0
   const stream = new Transform({
@@ -91,7 +91,7 @@ function countingStream(tell: (entry: Manifest[string]) => void) {
       done(null, chunk)
     },
     flush(done) {
-      tell({ bytes, sha256: hash.digest('hex') })
+      addEntry({ bytes, sha256: hash.digest('hex') })
       done()
     },
   })

@@ -31,15 +31,15 @@ const secret = 'a secret of at least thirty-two characters'
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
 const ownUrl = () => replaceDatabase(server(), world.pool.options.connectionString!.match(/\/\/[^/]*\/([^?]+)/)![1]!)
-const fileOf = (name: string) => path.join(folder, `${name}.zip`)
+const getFile = (name: string) => path.join(folder, `${name}.zip`)
 const jobs = handlers.map((handler) => handler.job)
 
 function backUp(file: string, rest: { isSecretIncluded?: boolean } = {}) {
   return writeBackup({ url: ownUrl(), secret, isSecretIncluded: true, file, now: world.now, ...rest })
 }
 
-async function anArchive(name: string, header: object): Promise<void> {
-  const archive = createArchive(fileOf(name))
+async function seedArchive(name: string, header: object): Promise<void> {
+  const archive = createArchive(getFile(name))
   archive.addText('backup.json', JSON.stringify(header))
   await archive.finish()
 }
@@ -69,12 +69,12 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     await shop.mailed({ email: 'ada@example.com' })
     await checkInstance(world.deps)
     const before = await readContent(ownUrl())
-    const tableCount = await backUp(fileOf('whole'))
-    expect(fs.statSync(fileOf('whole')).mode & 0o777).toBe(0o600)
+    const tableCount = await backUp(getFile('whole'))
+    expect(fs.statSync(getFile('whole')).mode & 0o777).toBe(0o600)
     await shop.fill('later', [buildTea()])
 
     const url = await emptyDatabase()
-    const restored = await restoreBackup({ url, file: fileOf('whole'), secret: null, jobs })
+    const restored = await restoreBackup({ url, file: getFile('whole'), secret: null, jobs })
 
     expect(restored).toEqual({ madeAt: world.now, secret, tableCount })
     expect(await readContent(url)).toEqual(before)
@@ -102,18 +102,18 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
           await shop.type(`busy${n}`, { email: `busy${n}@example.com` })
         }
       })()
-      await backUp(fileOf('busy'), { isSecretIncluded: false })
+      await backUp(getFile('busy'), { isSecretIncluded: false })
       isOver = true
       await writing
       url = await emptyDatabase()
-      restored = await restoreBackup({ url, file: fileOf('busy'), secret, jobs })
+      restored = await restoreBackup({ url, file: getFile('busy'), secret, jobs })
       client = new pg.Client(url)
       await client.connect()
     })
     afterAll(() => client?.end())
 
     test('leaves the secret out and requires the same one for a restore', async () => {
-      const options = { url: await emptyDatabase(), file: fileOf('busy'), jobs }
+      const options = { url: await emptyDatabase(), file: getFile('busy'), jobs }
       await expect(restoreBackup({ ...options, secret: null })).rejects.toThrow('Set APP_SECRET to the same value')
       await expect(restoreBackup({ ...options, secret: 'another' })).rejects.toThrow('APP_SECRET is not the one')
       expect(restored).toMatchObject({ secret: null })
@@ -142,27 +142,27 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     })
 
     test('is not restored into a database that has tables', async () => {
-      await expect(restoreBackup({ url, file: fileOf('busy'), secret, jobs })).rejects.toThrow(
+      await expect(restoreBackup({ url, file: getFile('busy'), secret, jobs })).rejects.toThrow(
         'There is a database in this data folder already',
       )
     })
   })
 
   test('is refused when damaged, and leaves the database empty', async () => {
-    await backUp(fileOf('good'))
-    const bytes = fs.readFileSync(fileOf('good'))
+    await backUp(getFile('good'))
+    const bytes = fs.readFileSync(getFile('good'))
     const url = await emptyDatabase()
     for (const entry of ['backup.json', 'tables/users', 'jobs.json', 'manifest.json']) {
       const bad = Buffer.from(bytes)
       // The entry's name precedes its content.
       bad.writeUInt32LE(0xdeadbeef, bad.indexOf(entry) + entry.length + 5)
-      fs.writeFileSync(fileOf('bad'), bad)
-      await expect(restoreBackup({ url, file: fileOf('bad'), secret: null, jobs })).rejects.toThrow()
+      fs.writeFileSync(getFile('bad'), bad)
+      await expect(restoreBackup({ url, file: getFile('bad'), secret: null, jobs })).rejects.toThrow()
       expect(await readContent(url)).toEqual({})
     }
-    fs.writeFileSync(fileOf('cut'), bytes.subarray(0, bytes.length - 500))
-    await expect(restoreBackup({ url, file: fileOf('cut'), secret: null, jobs })).rejects.toThrow(/backup/)
-    await restoreBackup({ url, file: fileOf('good'), secret: null, jobs })
+    fs.writeFileSync(getFile('cut'), bytes.subarray(0, bytes.length - 500))
+    await expect(restoreBackup({ url, file: getFile('cut'), secret: null, jobs })).rejects.toThrow(/backup/)
+    await restoreBackup({ url, file: getFile('good'), secret: null, jobs })
   })
 
   test('is refused when a development version before 0.1.0 wrote it, and restores nothing', async () => {
@@ -172,9 +172,9 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
       madeAt: world.now.toISOString(),
       migrations: ['0001_foundation.sql'],
     }
-    await anArchive('old', header)
+    await seedArchive('old', header)
     const url = await emptyDatabase()
-    await expect(restoreBackup({ url, file: fileOf('old'), secret: null, jobs })).rejects.toThrow(
+    await expect(restoreBackup({ url, file: getFile('old'), secret: null, jobs })).rejects.toThrow(
       'was made by a development version of Recoup from before 0.1.0, and its tables cannot be taken over. Restore it with the version that made it.',
     )
     expect(await readContent(url)).toEqual({})
@@ -185,7 +185,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     const older = databases.open(await databases.create())
     await migrate(older, { only: new Set(names.slice(0, -1)), version: '0.0.9' })
     await older.query(`insert into accounts (id, name, created_at) values (gen_random_uuid(), 'Tea House', now())`)
-    const file = fileOf('older')
+    const file = getFile('older')
     await writeBackup({ url: older.options.connectionString!, secret, isSecretIncluded: true, file, now: world.now })
 
     const url = await databases.create()
@@ -202,8 +202,8 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     const url = await emptyDatabase()
     const changed = { name: '0001_accounts.sql', checksum: 'another' }
     for (const migration of [changed, { name: '0999_later.sql', checksum: '' }]) {
-      await anArchive('other', { ...header, ...rest, migrations: [migration] })
-      await expect(restoreBackup({ url, file: fileOf('other'), secret, jobs })).rejects.toThrow(
+      await seedArchive('other', { ...header, ...rest, migrations: [migration] })
+      await expect(restoreBackup({ url, file: getFile('other'), secret, jobs })).rejects.toThrow(
         'This backup was made by Recoup 7.0.0',
       )
       expect(await readContent(url)).toEqual({})
@@ -212,9 +212,9 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
 
   test('of an empty database is refused with a message', async () => {
     const url = await emptyDatabase()
-    const options = { url, secret, isSecretIncluded: true, file: fileOf('nothing'), now: world.now }
+    const options = { url, secret, isSecretIncluded: true, file: getFile('nothing'), now: world.now }
     await expect(writeBackup(options)).rejects.toThrow('nothing to back up')
-    expect(fs.existsSync(fileOf('nothing'))).toBe(false)
+    expect(fs.existsSync(getFile('nothing'))).toBe(false)
   })
 
   test('leaves no file when it cannot be written', async () => {

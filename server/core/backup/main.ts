@@ -15,9 +15,9 @@ import { restoreBackup } from './restore.ts'
 // `npm run backup -- [FILE]` and `npm run restore -- FILE` for the embedded database.
 
 /** Works whether or not Recoup runs on the data folder. */
-async function backup(config: Config, wanted: string | undefined): Promise<void> {
+async function backup(config: Config, target: string | undefined): Promise<void> {
   const now = new Date()
-  const file = path.resolve(wanted ?? `recoup-${now.toISOString().slice(0, 19).replaceAll(':', '-')}.zip`)
+  const file = path.resolve(target ?? `recoup-${now.toISOString().slice(0, 19).replaceAll(':', '-')}.zip`)
   await withEmbedded(config.dataDir, async (url) => {
     const secret = ensureAppSecret(config)
     const tableCount = await writeBackup({ url, secret, isSecretIncluded: !config.appSecret, file, now })
@@ -38,9 +38,9 @@ async function restore(config: Config, file: string | undefined): Promise<void> 
     try {
       const jobs = handlers.map((handler) => handler.job)
       const options = { url: postgres.url, file: path.resolve(file), secret: config.appSecret ?? null, jobs }
-      const { madeAt, secret, tableCount } = await restoreBackup(options)
+      const { madeAt: createdAt, secret, tableCount } = await restoreBackup(options)
       if (secret) storeAppSecret(config, secret)
-      printLine(`Restored ${tableCount} tables as of ${madeAt.toISOString()} into ${config.dataDir}.`)
+      printLine(`Restored ${tableCount} tables as of ${createdAt.toISOString()} into ${config.dataDir}.`)
       printLine(
         'Start Recoup with npm start. It starts paused and sends nothing until you confirm that it is the live installation.',
       )

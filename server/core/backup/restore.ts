@@ -48,21 +48,21 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRes
       await sql.withClient(options.url, SESSION, dropEverything)
       throw error
     }
-    const { madeAt, tables } = archive.header
-    return { madeAt: new Date(madeAt), secret: options.secret ? null : secret, tableCount: tables.length }
+    const { madeAt: createdAt, tables } = archive.header
+    return { madeAt: new Date(createdAt), secret: options.secret ? null : secret, tableCount: tables.length }
   } finally {
     archive.close()
   }
 }
 
-async function chooseSecret(archive: ArchiveReader, given: string | null): Promise<string> {
+async function chooseSecret(archive: ArchiveReader, passed: string | null): Promise<string> {
   const { hasSecret, secretCheck } = archive.header
-  if (!given && !hasSecret) {
+  if (!passed && !hasSecret) {
     throw new StartupError(
       'This backup was made where APP_SECRET was set. Set APP_SECRET to the same value and restore again.',
     )
   }
-  const secret = given ?? (await text(await archive.read('app-secret')))
+  const secret = passed ?? (await text(await archive.read('app-secret')))
   if (deriveSecretCheck(secret) !== secretCheck) {
     throw new StartupError('APP_SECRET is not the one this backup was made with: store keys in it could not be read.')
   }

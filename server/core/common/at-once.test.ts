@@ -17,9 +17,10 @@ const fill = async () => {
 const locking = (id: number) => sql`select 1 from slots where id = ${id} for update`
 const taking = (id: number) =>
   sql<{ taken: number }>`update slots set taken = taken + 1 where id = ${id} returning taken`
-const taken = async () => (await world.pool.query('select taken from slots order by id')).rows.map((row) => row.taken)
+const readTaken = async () =>
+  (await world.pool.query('select taken from slots order by id')).rows.map((row) => row.taken)
 
-const errorOf = (work: Promise<unknown>) =>
+const getError = (work: Promise<unknown>) =>
   work.then(
     () => null,
     (error) => error,
@@ -30,10 +31,10 @@ describe('statements of one transaction, sent in one round trip', () => {
     await fill()
     expect(await transactAtOnce(store(), [locking(1), taking(2)], taking(1))).toEqual([{ taken: 1 }])
     expect(await transactAtOnce(store(), [locking(1), taking(2)], taking(1))).toEqual([{ taken: 2 }])
-    expect(await taken()).toEqual([2, 2])
+    expect(await readTaken()).toEqual([2, 2])
   })
 
-  test('each see what was committed while the previous one waited for a lock', async () => {
+  test('each see commits made while the previous one waited for a lock', async () => {
     await fill()
     const other = await world.pool.connect()
     await other.query('begin')
@@ -54,8 +55,8 @@ describe('statements of one transaction, sent in one round trip', () => {
   ])('roll back, throw the error and keep the connection usable where %s fails', async (_, before) => {
     await fill()
     const idle = world.pool.idleCount
-    expect(await errorOf(transactAtOnce(store(), before(), taking(1)))).toMatchObject({ code: '22012' })
-    expect(await taken()).toEqual([0, 0])
+    expect(await getError(transactAtOnce(store(), before(), taking(1)))).toMatchObject({ code: '22012' })
+    expect(await readTaken()).toEqual([0, 0])
     expect(world.pool.idleCount).toBe(idle)
     expect(await transactAtOnce(store(), [locking(1)], taking(1))).toEqual([{ taken: 1 }])
     const { rows } = await world.pool.query('select pg_current_xact_id_if_assigned() as open')
@@ -67,13 +68,13 @@ describe('statements of one transaction, sent in one round trip', () => {
     const all = () => transactAtOnce(store(), [taking(1)], sql`select * from slots where id = ${1}`)
     // On every connection of the pool.
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 12 }, all))
-    const before = (await taken())[0]
+    const before = (await readTaken())[0]
     await world.pool.query('alter table slots add column named text')
-    const errors = await Promise.all(Array.from({ length: 12 }, () => errorOf(all())))
+    const errors = await Promise.all(Array.from({ length: 12 }, () => getError(all())))
     const stale = errors.filter((error) => error !== null)
     expect(stale.length).toBeGreaterThan(0)
     expect(stale.every(isStalePlan)).toBe(true)
-    expect((await taken())[0]).toBe(before + 12 - stale.length)
+    expect((await readTaken())[0]).toBe(before + 12 - stale.length)
     expect(await all()).toMatchObject([{ named: null }])
   })
 
@@ -82,7 +83,7 @@ describe('statements of one transaction, sent in one round trip', () => {
     await Promise.all(
       Array.from({ length: 60 }, (_, index) => transactAtOnce(store(), [locking(1 + (index % 2))], taking(1))),
     )
-    expect(await taken()).toEqual([60, 0])
+    expect(await readTaken()).toEqual([60, 0])
     expect(world.pool.waitingCount).toBe(0)
     expect(world.pool.idleCount).toBe(world.pool.totalCount)
   })
@@ -100,16 +101,16 @@ describe.each([
       mode: string
       given: number
     }>`select current_setting('plan_cache_mode') as mode, ${1}::int as given`
-    const kept = [{ mode: 'force_generic_plan', given: 1 }]
+    const settings = [{ mode: 'force_generic_plan', given: 1 }]
     try {
       await pool.query("set plan_cache_mode = 'force_custom_plan'")
-      expect(await transactAtOnce({ storeId: 'any', db }, [mode], mode)).toEqual(kept)
+      expect(await transactAtOnce({ storeId: 'any', db }, [mode], mode)).toEqual(settings)
       const inSnapshot = await snapshot({ storeId: 'any', db }, async (tx) => {
         await useGenericPlans(tx)
         return (await mode.execute(tx.db)).rows
       })
-      expect(inSnapshot).toEqual(kept)
-      expect(await errorOf(transactAtOnce({ storeId: 'any', db }, [mode], sql`select 1 / ${0}::int`))).not.toBeNull()
+      expect(inSnapshot).toEqual(settings)
+      expect(await getError(transactAtOnce({ storeId: 'any', db }, [mode], sql`select 1 / ${0}::int`))).not.toBeNull()
       expect((await mode.execute(db)).rows).toEqual([{ mode: 'force_custom_plan', given: 1 }])
     } finally {
       await pool.end()
@@ -120,7 +121,7 @@ describe.each([
 test('a connection that breaks during the statements is not reused', async () => {
   await fill()
   const ending = sql`select pg_terminate_backend(pg_backend_pid()) where ${1}::int = 1`
-  expect(await errorOf(transactAtOnce(store(), [taking(2), ending], taking(1)))).not.toBeNull()
-  expect(await taken()).toEqual([0, 0])
+  expect(await getError(transactAtOnce(store(), [taking(2), ending], taking(1)))).not.toBeNull()
+  expect(await readTaken()).toEqual([0, 0])
   expect(await transactAtOnce(store(), [locking(1)], taking(1))).toEqual([{ taken: 1 }])
 })

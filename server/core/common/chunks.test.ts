@@ -3,15 +3,15 @@ import { countLoopIterations } from '../../../test/event-loop.ts'
 import { chunked } from './chunks.ts'
 
 test('yields to the event loop between two chunks of a list', async () => {
-  const turns = countLoopIterations()
+  const ticks = countLoopIterations()
   const pieces: number[][] = []
-  const turnsBefore: number[] = []
+  const ticksBefore: number[] = []
   for await (const piece of chunked([1, 2, 3, 4, 5], 2)) {
     pieces.push(piece)
-    turnsBefore.push(turns.count)
+    ticksBefore.push(ticks.count)
   }
-  turns.stop()
+  ticks.stop()
   expect(pieces).toEqual([[1, 2], [3, 4], [5]])
-  expect(turnsBefore).toEqual([0, 1, 2])
+  expect(ticksBefore).toEqual([0, 1, 2])
   for await (const piece of chunked([], 2)) expect(piece).toBeUndefined()
 })

@@ -44,13 +44,13 @@ test('drops queued work whose caller has disconnected', async () => {
     begun.push(name)
     await breathe()
   }
-  const [leaving, left] = [new AbortController(), AbortSignal.abort()]
+  const [aborting, aborted] = [new AbortController(), AbortSignal.abort()]
   const first = seated(work('first'))
-  const second = seated(work('second'), leaving.signal)
+  const second = seated(work('second'), aborting.signal)
   const third = seated(work('third'), new AbortController().signal)
-  leaving.abort()
+  aborting.abort()
   await expect(second).rejects.toMatchObject({ code: 'unavailable' })
-  await expect(seated(work('fourth'), left)).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(seated(work('fourth'), aborted)).rejects.toMatchObject({ code: 'unavailable' })
   await Promise.all([first, third])
   await seated(work('fifth'))
   expect(begun).toEqual(['first', 'third', 'fifth'])

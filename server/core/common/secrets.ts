@@ -37,8 +37,8 @@ export function createSecrets(appSecret: string): Secrets {
 }
 
 /** Compares secrets in constant time. Compares hashes, because timingSafeEqual throws at unequal byte lengths. */
-export function isSameSecret(given: string | Buffer, secret: string | Buffer): boolean {
-  return crypto.timingSafeEqual(crypto.hash('sha256', given, 'buffer'), crypto.hash('sha256', secret, 'buffer'))
+export function isSameSecret(candidate: string | Buffer, secret: string | Buffer): boolean {
+  return crypto.timingSafeEqual(crypto.hash('sha256', candidate, 'buffer'), crypto.hash('sha256', secret, 'buffer'))
 }
 
 /** 256 random bits, base64url. */

@@ -39,8 +39,8 @@ test('a Ctrl-C received twice drains once', async () => {
   child.kill('SIGINT')
   child.kill('SIGINT')
   child.kill('SIGTERM')
-  const { said, code } = await end()
-  expect(said.match(/drained/g)).toHaveLength(1)
+  const { said: output, code } = await end()
+  expect(output.match(/drained/g)).toHaveLength(1)
   expect(code).toBe(0)
 })
 

@@ -13,7 +13,7 @@ interface Change {
   after: Temporal.PlainDateTime
 }
 
-function changesOf(zone: string): Change[] {
+function getChanges(zone: string): Change[] {
   const changes: Change[] = []
   let at = FROM.toZonedDateTimeISO(zone).getTimeZoneTransition('next')
   while (at && Temporal.Instant.compare(at.toInstant(), TO) < 0) {
@@ -25,9 +25,9 @@ function changesOf(zone: string): Change[] {
   return changes
 }
 
-const all = ZONES.flatMap(changesOf)
+const all = ZONES.flatMap(getChanges)
 /** One zone for each set of zones with the same changes. */
-const ways = [...new Map(all.map((change) => [`${change.at} ${change.before} ${change.after}`, change])).values()]
+const distinct = [...new Map(all.map((change) => [`${change.at} ${change.before} ${change.after}`, change])).values()]
 const isGap = (change: Change) => Temporal.PlainDateTime.compare(change.after, change.before) > 0
 
 test('moves a time that a clock change skips to the first valid minute after it, in every zone 2024–2030 (T3)', () => {
@@ -63,7 +63,7 @@ test('reads an ordinary time from the wall clock, in every zone (T3)', () => {
 
 test('quiet hours last from 21:00 to 08:00 of the next morning, on every day of every clock change (T2, T3)', () => {
   const hours = { from: '21:00', to: '08:00' }
-  for (const { zone, at } of ways) {
+  for (const { zone, at } of distinct) {
     const day = at.toZonedDateTimeISO(zone).toPlainDate()
     for (const offset of [-1, 0, 1]) {
       const date = day.add({ days: offset })

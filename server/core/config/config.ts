@@ -80,8 +80,8 @@ function readNameServers(list: string, context: z.RefinementCtx): readonly strin
 
 /** Accepts numbers, messaging services and short codes. Recipients cannot reply STOP to an alphanumeric sender. */
 function readTextSenders(list: string, context: z.RefinementCtx) {
-  const given = list.split(',').flatMap((one) => one.trim() || [])
-  const senders = given.map((one) => {
+  const values = list.split(',').flatMap((one) => one.trim() || [])
+  const senders = values.map((one) => {
     const [, country = null, sender = ''] = /^(?:([A-Z]{2}):)?(.*)$/.exec(one) ?? []
     return { country, sender }
   })
@@ -333,8 +333,8 @@ export const settingNames = Object.keys(settings)
 /** Parses an environment. Pure. Throws a ConfigError that lists every mistake. */
 export function readConfig(env: Readonly<Record<string, string | undefined>>) {
   // Compose files and unit files set unused variables to an empty string.
-  const given = Object.fromEntries(settingNames.map((name) => [name, env[name]?.trim() || undefined]))
-  const parsed = z.object(settings).safeParse(given)
+  const filled = Object.fromEntries(settingNames.map((name) => [name, env[name]?.trim() || undefined]))
+  const parsed = z.object(settings).safeParse(filled)
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => issue.message))
   const values = parsed.data
   const publicUrl = values.PUBLIC_URL ? new URL(values.PUBLIC_URL).origin : defaultPublicUrl(values.HOST, values.PORT)

@@ -10,13 +10,13 @@ import { openDataDir } from './data-dir.ts'
 const isRoot = process.getuid?.() === 0
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-data-dir-'))
 afterAll(() => fs.rmSync(scratch, { recursive: true }))
-const modeOf = (...parts: string[]) => fs.statSync(path.join(scratch, ...parts)).mode & 0o777
+const getMode = (...parts: string[]) => fs.statSync(path.join(scratch, ...parts)).mode & 0o777
 
 const skip = process.platform === 'win32'
 
 test.skipIf(skip)('a new data folder is closed to other users of the machine', () => {
   openDataDir(path.join(scratch, 'new', 'data'))
-  expect(modeOf('new', 'data') & (isRoot ? 0o067 : 0o077)).toBe(0)
+  expect(getMode('new', 'data') & (isRoot ? 0o067 : 0o077)).toBe(0)
 })
 
 test.skipIf(skip)('a data folder open to other users is closed together with its files', () => {
@@ -26,8 +26,8 @@ test.skipIf(skip)('a data folder open to other users is closed together with its
   for (const name of files) fs.chmodSync(path.join(scratch, 'old', name), 0o644)
   fs.chmodSync(path.join(scratch, 'old'), 0o711)
   openDataDir(path.join(scratch, 'old'))
-  expect(modeOf('old') & (isRoot ? 0o067 : 0o077)).toBe(0)
-  expect(files.map((name) => [name, modeOf('old', name)])).toEqual(files.map((name) => [name, 0o600]))
+  expect(getMode('old') & (isRoot ? 0o067 : 0o077)).toBe(0)
+  expect(files.map((name) => [name, getMode('old', name)])).toEqual(files.map((name) => [name, 0o600]))
 })
 
 test.skipIf(skip)('a folder that holds other files keeps its permissions', () => {
@@ -36,7 +36,7 @@ test.skipIf(skip)('a folder that holds other files keeps its permissions', () =>
   fs.writeFileSync(path.join(shared, 'something-else'), '')
   fs.chmodSync(shared, 0o755)
   openDataDir(shared)
-  expect(modeOf('shared')).toBe(0o755)
+  expect(getMode('shared')).toBe(0o755)
 })
 
 test.skipIf(skip)('mail, texts and the demo store are readable by their owner only', () => {
@@ -49,7 +49,7 @@ test.skipIf(skip)('mail, texts and the demo store are readable by their owner on
   ]
   const names = fs.readdirSync(scratch).filter((name) => name.includes('.sqlite'))
   expect(names).toContain('mail.sqlite-wal')
-  expect(names.map((name) => [name, modeOf(name)])).toEqual(names.map((name) => [name, 0o600]))
+  expect(names.map((name) => [name, getMode(name)])).toEqual(names.map((name) => [name, 0o600]))
   mail.close()
   texts.close()
   store.sqlite.close()

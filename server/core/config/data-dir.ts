@@ -89,11 +89,11 @@ export function findPrivateFolder(realDataDir: string, purpose: string, owner: O
 /** Whether that user can enter the folder. Asks the system, because modes, access lists and mounts all matter. */
 export function canEnter(folder: string, owner: Owner): boolean {
   if (owner.uid === undefined) return true
-  const asked = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...owner, cwd: '/', stdio: 'ignore' })
-  if (asked.error) {
+  const result = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], { ...owner, cwd: '/', stdio: 'ignore' })
+  if (result.error) {
     throw new StartupError(
       'Recoup runs as root, but this system does not let it start the database as another user. Start Recoup as an ordinary user, or set DATABASE_URL.',
     )
   }
-  return asked.status === 0
+  return result.status === 0
 }

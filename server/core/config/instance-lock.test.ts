@@ -21,8 +21,8 @@ function anotherInstance() {
   return spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-function firstWords(instance: ReturnType<typeof anotherInstance>) {
-  return new Promise<string>((resolve) => instance.stdout.once('data', (words) => resolve(String(words).trim())))
+function readFirstLine(instance: ReturnType<typeof anotherInstance>) {
+  return new Promise<string>((resolve) => instance.stdout.once('data', (chunk) => resolve(String(chunk).trim())))
 }
 
 /** Kills with -9, like a crash. */
@@ -59,7 +59,7 @@ test('another path to the same data folder finds the same lock', async () => {
 
 test('a killed instance does not block the next start', async () => {
   const killed = anotherInstance()
-  expect(await firstWords(killed)).toBe('mine')
+  expect(await readFirstLine(killed)).toBe('mine')
   await expect(acquireInstanceLock(dataDir, 'x')).rejects.toThrow('http://localhost:3999')
   await end(killed)
   const lock = await acquireInstanceLock(dataDir, 'x')
@@ -68,12 +68,12 @@ test('a killed instance does not block the next start', async () => {
 
 test('exactly one of several starts takes over a dead socket', async () => {
   const killed = anotherInstance()
-  await firstWords(killed)
+  await readFirstLine(killed)
   await end(killed)
   const starts = Array.from({ length: 6 }, anotherInstance)
-  const words = await Promise.all(starts.map(firstWords))
-  expect(words.filter((said) => said === 'mine')).toHaveLength(1)
-  expect(words.filter((said) => said.includes('already running'))).toHaveLength(5)
+  const lines = await Promise.all(starts.map(readFirstLine))
+  expect(lines.filter((line) => line === 'mine')).toHaveLength(1)
+  expect(lines.filter((line) => line.includes('already running'))).toHaveLength(5)
   await Promise.all(starts.map(end))
   await (await acquireInstanceLock(dataDir, 'x')).release()
 })

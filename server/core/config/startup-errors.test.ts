@@ -6,7 +6,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { explainStartupError, StartupError } from './startup-errors.ts'
 
-async function failureOf(work: () => unknown) {
+async function readFailure(work: () => unknown) {
   try {
     await work()
   } catch (error) {
@@ -24,24 +24,24 @@ function listen(port: number, host = '127.0.0.1') {
 }
 
 test('a port in use names its setting', async () => {
-  const taken = await listen(0)
-  const { port } = taken.address() as net.AddressInfo
-  const failure = await failureOf(() => listen(port))
+  const blocker = await listen(0)
+  const { port } = blocker.address() as net.AddressInfo
+  const failure = await readFailure(() => listen(port))
   const rest = 'or stop the program that uses it.'
   expect(explainStartupError(failure)).toBe(`Port ${port} is already in use. Set PORT to another one, ${rest}`)
   expect(explainStartupError(failure, { PORT: 3000, MAILBOX_PORT: port })).toContain('Set MAILBOX_PORT to another one')
-  taken.close()
+  blocker.close()
 })
 
 test('a foreign address names HOST', async () => {
-  const failure = await failureOf(() => listen(0, '192.0.2.1'))
+  const failure = await readFailure(() => listen(0, '192.0.2.1'))
   expect(explainStartupError(failure)).toContain('HOST 192.0.2.1 is not an address of this machine')
 })
 
 test('a file in place of the data folder is named', async () => {
   const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-errors-')), 'file')
   fs.writeFileSync(file, '')
-  const failure = await failureOf(() => fs.mkdirSync(path.join(file, 'data'), { recursive: true }))
+  const failure = await readFailure(() => fs.mkdirSync(path.join(file, 'data'), { recursive: true }))
   expect(explainStartupError(failure)).toMatch(/cannot be used as a folder/)
   fs.rmSync(path.dirname(file), { recursive: true })
 })
@@ -50,8 +50,8 @@ test.each([
   ['EACCES', 'may not read or write /d'],
   ['EROFS', 'read-only'],
   ['ENOSPC', 'disk is full'],
-])('%s on a folder gives one sentence', (code, words) => {
-  expect(explainStartupError(Object.assign(new Error(code), { code, path: '/d', syscall: 'mkdir' }))).toContain(words)
+])('%s on a folder gives one sentence', (code, message) => {
+  expect(explainStartupError(Object.assign(new Error(code), { code, path: '/d', syscall: 'mkdir' }))).toContain(message)
 })
 
 test('an unreachable database is named without its password', async () => {
@@ -59,7 +59,7 @@ test('an unreachable database is named without its password', async () => {
   const { port } = server.address() as net.AddressInfo
   await new Promise((resolve) => server.close(resolve))
   const client = new pg.Client(`postgres://me:hunter2@localhost:${port}/x`)
-  const failure = await failureOf(() => client.connect())
+  const failure = await readFailure(() => client.connect())
   const sentence = explainStartupError(new Error('migrating failed', { cause: failure }))
   expect(sentence).toMatch(/^The database at .*does not answer \(ECONNREFUSED\)/)
   expect(sentence).not.toContain('hunter2')

@@ -12,7 +12,7 @@ import { migrate } from './migrate.ts'
 const world = createWorld()
 const databases = createDatabaseFactory()
 
-const rowsOf = async (pool: pg.Pool, table: string) =>
+const readRows = async (pool: pg.Pool, table: string) =>
   (await pool.query(`select * from ${table} order by 1, 2`)).rows as Record<string, unknown>[]
 const countsOf = async (pool: pg.Pool) =>
   (
@@ -20,7 +20,7 @@ const countsOf = async (pool: pg.Pool) =>
     group by 1, 2, 3 having sum(change) <> 0 order by 1, 2, 3`)
   ).rows
 
-async function aDatabaseOfBefore(): Promise<pg.Pool> {
+async function createDatabaseOfBefore(): Promise<pg.Pool> {
   const old = databases.open(await databases.create(), 8)
   await migrate(old, { migrations: (await loadMigrations()).filter(({ number }) => number < 61) })
   return old
@@ -50,9 +50,9 @@ async function inEveryState(): Promise<Shop> {
 
 test('the migration keeps badges, counters and filters of carts', async () => {
   const shop = await inEveryState()
-  const old = await aDatabaseOfBefore()
+  const old = await createDatabaseOfBefore()
   await copyRows(world.pool, old)
-  const before = await rowsOf(old, 'carts')
+  const before = await readRows(old, 'carts')
   expect(new Set(before.map(({ status }) => status))).toEqual(
     new Set(['lost', 'recovered', 'abandoned', 'purchased', 'emptied', 'active']),
   )
@@ -63,8 +63,8 @@ test('the migration keeps badges, counters and filters of carts', async () => {
   await migrate(old)
   const isOfCart = ({ badge, last_sent_at, no_response_at, listed_at }: Record<string, unknown>) =>
     badge !== 'No Action' || last_sent_at !== null || no_response_at !== null || listed_at !== null
-  expect(await rowsOf(old, 'cart_badges')).toEqual((await rowsOf(world.pool, 'cart_badges')).filter(isOfCart))
-  expect(await rowsOf(old, 'mailed_shoppers')).toEqual(await rowsOf(world.pool, 'mailed_shoppers'))
+  expect(await readRows(old, 'cart_badges')).toEqual((await readRows(world.pool, 'cart_badges')).filter(isOfCart))
+  expect(await readRows(old, 'mailed_shoppers')).toEqual(await readRows(world.pool, 'mailed_shoppers'))
 
   // From here on triggers maintain both databases.
   for (const pool of [old, world.pool]) {
@@ -85,12 +85,12 @@ test('the migration keeps badges, counters and filters of carts', async () => {
 })
 
 test('the migration waits for other processes and is refused while one runs', async () => {
-  const old = await aDatabaseOfBefore()
+  const old = await createDatabaseOfBefore()
   const beat = `insert into workers (id, started_at, seen_at, steady_since) values ($1, now(), now(), now())`
   await old.query(beat, [createId()])
   const attempt = () => migrate(old, { lockAttempts: 2, pause: async () => {} })
   await expect(attempt()).rejects.toThrow(/0061_cart_badges.sql gave up .* Stop other processes of Recoup/)
-  expect((await rowsOf(old, 'carts')).length).toBe(0)
+  expect((await readRows(old, 'carts')).length).toBe(0)
   await old.query(`update workers set seen_at = seen_at - interval '11 seconds'`)
   expect(await attempt()).toContain('0061_cart_badges.sql')
 })

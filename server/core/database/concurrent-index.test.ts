@@ -12,7 +12,7 @@ const bySize = readMigration(
 )
 const migrations = [shoes, bySize]
 
-async function aDatabase(): Promise<pg.Pool> {
+async function createDatabase(): Promise<pg.Pool> {
   const pool = databases.open(await databases.create(), 8)
   await migrate(pool, { migrations: [shoes] })
   return pool
@@ -42,7 +42,7 @@ async function holdSnapshot(pool: pg.Pool): Promise<() => Promise<void>> {
 }
 
 test('a concurrent index build does not block writes', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   const letGo = await holdSnapshot(pool)
   const built = migrate(pool, { migrations })
   await until(pool, IS_WAITING)
@@ -57,7 +57,7 @@ test('a concurrent index build does not block writes', async () => {
 })
 
 test('a second process that waits for the first does not block the index build', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   const letGo = await holdSnapshot(pool)
   const first = migrate(pool, { migrations })
   await until(pool, IS_WAITING)
@@ -66,16 +66,16 @@ test('a second process that waits for the first does not block the index build',
     waiting.resolve()
     await new Promise(setImmediate)
   }
-  const said: string[] = []
-  const second = migrate(pool, { migrations, pause, say: (sentence) => said.push(sentence) })
+  const sentences: string[] = []
+  const second = migrate(pool, { migrations, pause, say: (sentence) => sentences.push(sentence) })
   await waiting.promise
   await letGo()
   expect([await first, await second]).toEqual([[bySize.name], []])
-  expect(said).toEqual(['Another process of Recoup is updating the database. Waiting until it has finished.'])
+  expect(sentences).toEqual(['Another process of Recoup is updating the database. Waiting until it has finished.'])
 })
 
 test('an invalid index left by an interrupted attempt is rebuilt', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   const letGo = await holdSnapshot(pool)
   const cutOff = migrate(pool, { migrations }).catch(String)
   await until(pool, IS_WAITING)
@@ -90,7 +90,7 @@ test('an invalid index left by an interrupted attempt is rebuilt', async () => {
 })
 
 test('a finished but unrecorded index is not built again', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   await pool.query('create index shoes_by_size on shoes (size)')
   const { rows } = await pool.query(`select 'shoes_by_size'::regclass::oid as oid`)
   expect(await migrate(pool, { migrations })).toEqual([bySize.name])
@@ -98,7 +98,7 @@ test('a finished but unrecorded index is not built again', async () => {
 })
 
 test('a concurrent drop succeeds even when the index is already gone', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   await migrate(pool, { migrations })
   const dropped = readMigration('0003_drop.sql', '-- no transaction\ndrop index concurrently if exists shoes_by_size;')
   await migrate(pool, { migrations: [...migrations, dropped] })

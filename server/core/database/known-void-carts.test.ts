@@ -16,7 +16,7 @@ test('carts of cancelled and refunded orders are marked, and the kinds of mail r
   const carts: Record<string, string> = {}
   for (const name of ['kept', 'cancelled', 'refunded', 'partly']) {
     const email = `${name}@shoppers.example.com`
-    const { message, order } = await aRecovered(shop, email, name)
+    const { message, order } = await createRecovered(shop, email, name)
     carts[message.cart_id!] = name
     if (name === 'kept') continue
     const change = {
@@ -46,7 +46,7 @@ test('carts of cancelled and refunded orders are marked, and the kinds of mail r
   expect(await isChecked()).toBe(true)
 })
 
-async function aRecovered(shop: Awaited<ReturnType<typeof createShop>>, email: string, browser: string) {
+async function createRecovered(shop: Awaited<ReturnType<typeof createShop>>, email: string, browser: string) {
   const message = await shop.mailed({ email }, browser)
   await shop.press(message.id)
   const order = await shop.order({ email, kind: 'purchase' })

@@ -31,50 +31,55 @@ test('a mail in flight is settled, a prepared one is due again, and a text prepa
   await copyRows(world.pool, old)
 
   const rows = (await readStoredMessages(world, storeId)).filter(({ step }) => step === 1)
-  const idOf = (name: (typeof CASES)[number]) => rows[CASES.indexOf(name)]!.id
+  const getId = (name: (typeof CASES)[number]) => rows[CASES.indexOf(name)]!.id
   const [dead, left] = [createId(), world.now]
-  const judged = JSON.stringify({ reason: 'ok', inputs: {} })
+  const decision = JSON.stringify({ reason: 'ok', inputs: {} })
   const open = `finished_at = null, provider_id = null, attempts = 0, worker_id = $2`
   const claimed = `state = 'claimed', claim = $2, ${open}, wake_at = now() + interval '1 minute', judged = $3, handed_over_at = $4`
   const set = (name: (typeof CASES)[number], values: string, more: unknown[]) =>
-    old.query(`update messages set ${values} where id = $1`, [idOf(name), dead, ...more])
+    old.query(`update messages set ${values} where id = $1`, [getId(name), dead, ...more])
   const answer = JSON.stringify({ ...ACCEPTED, at: left.toISOString() })
-  await set('answered', `${claimed}, departed_at = $4, answer = $5`, [judged, left, answer])
-  await set('unanswered', `${claimed}, departed_at = $4`, [judged, left])
-  await set('prepared', claimed, [judged, left])
-  await set('text', `state = 'handed_over', channel = 'sms', ${open}, judged = $3, handed_over_at = $4`, [judged, left])
-  await set('was prepared as a mail', `channel = 'sms', worker_id = $2, judged = $3`, [judged])
+  await set('answered', `${claimed}, departed_at = $4, answer = $5`, [decision, left, answer])
+  await set('unanswered', `${claimed}, departed_at = $4`, [decision, left])
+  await set('prepared', claimed, [decision, left])
+  await set('text', `state = 'handed_over', channel = 'sms', ${open}, judged = $3, handed_over_at = $4`, [
+    decision,
+    left,
+  ])
+  await set('was prepared as a mail', `channel = 'sms', worker_id = $2, judged = $3`, [decision])
   // The decision on a text was recorded when it was sent.
   await old.query(`update decisions set result = null, result_at = null, result_inputs = null where message_id = $1`, [
-    idOf('text'),
+    getId('text'),
   ])
-  await old.query(`update messages set attempts = 1 where id = $1`, [idOf('text')])
-  const inFlight = [idOf('answered'), idOf('unanswered'), idOf('prepared')]
+  await old.query(`update messages set attempts = 1 where id = $1`, [getId('text')])
+  const inFlight = [getId('answered'), getId('unanswered'), getId('prepared')]
   await old.query(`delete from decisions where message_id = any($1)`, [inFlight])
 
   await migrate(old)
-  const made = { pool: world.pool, db: world.db }
+  const current = { pool: world.pool, db: world.db }
   Object.assign(world, { pool: old, db: openDb(old) })
   Object.assign(world.deps, { pool: old, db: world.db })
   try {
     const states = async () => {
       const now = await readStoredMessages(world, storeId)
-      return CASES.map((name) => now.find(({ id }) => id === idOf(name))!.state)
+      return CASES.map((name) => now.find(({ id }) => id === getId(name))!.state)
     }
     expect(await states()).toEqual(['sending', 'sending', 'claimed', 'sending', 'sent', 'sent'])
     await closeAbandonedSends(await createSteadyWorker(world))
     expect(await states()).toEqual(['sent', 'unknown', 'scheduled', 'unknown', 'sent', 'sent'])
-    expect(await listDecisions(world, idOf('text'))).toEqual(['send ok', 'result unknown'])
-    expect((await readStoredMessage(world, idOf('text'))).attempts).toBe(1)
+    expect(await listDecisions(world, getId('text'))).toEqual(['send ok', 'result unknown'])
+    expect((await readStoredMessage(world, getId('text'))).attempts).toBe(1)
     await world.db
       .updateTable('messages')
       .set({ state: 'delivered', unsubscribed_at: world.now })
-      .where('id', '=', idOf('was prepared as a mail'))
+      .where('id', '=', getId('was prepared as a mail'))
       .execute()
-    const left = (await readStoredMessages(world, storeId)).filter(({ state, answer }) => state === 'sending' || answer)
-    expect(left).toEqual([])
+    const remaining = (await readStoredMessages(world, storeId)).filter(
+      ({ state, answer }) => state === 'sending' || answer,
+    )
+    expect(remaining).toEqual([])
   } finally {
-    Object.assign(world, made)
-    Object.assign(world.deps, made)
+    Object.assign(world, current)
+    Object.assign(world.deps, current)
   }
 })

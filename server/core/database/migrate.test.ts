@@ -16,7 +16,7 @@ const databases = createDatabaseFactory()
 const shoes = readMigration('0001_shoes.sql', 'create table shoes (id int primary key, size int);')
 const socks = readMigration('0002_socks.sql', 'create table socks (id int primary key);')
 
-async function aDatabase(): Promise<pg.Pool> {
+async function createDatabase(): Promise<pg.Pool> {
   return databases.open(await databases.create())
 }
 
@@ -37,7 +37,7 @@ async function readRefusal(work: Promise<unknown>): Promise<string> {
   return (error as StartupError).message
 }
 
-function aFolder(files: Record<string, string>): URL {
+function buildFolder(files: Record<string, string>): URL {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-migrations-'))
   for (const [name, text] of Object.entries(files)) fs.writeFileSync(path.join(folder, name), text)
   return pathToFileURL(`${folder}/`)
@@ -51,14 +51,14 @@ test('the migrations of this release are short and numbered uniquely and in orde
 })
 
 test('two migrations with one number, or a name without a number, are refused', async () => {
-  await expect(loadMigrations(aFolder({ '0001_a.sql': '', '0001_b.sql': '' }))).rejects.toThrow(
+  await expect(loadMigrations(buildFolder({ '0001_a.sql': '', '0001_b.sql': '' }))).rejects.toThrow(
     'Two migrations have the number 1: 0001_a.sql and 0001_b.sql.',
   )
-  await expect(loadMigrations(aFolder({ 'later.sql': '' }))).rejects.toThrow('later.sql is no name of a migration')
+  await expect(loadMigrations(buildFolder({ 'later.sql': '' }))).rejects.toThrow('later.sql is no name of a migration')
 })
 
 test('a new migration is applied once and recorded with its checksum and the version of Recoup', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   expect(await migrate(pool, { migrations: [shoes], version: '0.1.0' })).toEqual(['0001_shoes.sql'])
   expect(await migrate(pool, { migrations: [shoes, socks], version: '0.2.0' })).toEqual(['0002_socks.sql'])
   expect(await migrate(pool, { migrations: [shoes, socks], version: '0.3.0' })).toEqual([])
@@ -82,16 +82,18 @@ test('processes that start at the same time migrate once', async () => {
 })
 
 test('a failed file is rolled back alone, and the next start continues there', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   const broken = readMigration('0002_broken.sql', 'create table half (id int);\ncreate table half (id int);')
-  const said = await readRefusal(migrate(pool, { migrations: [shoes, broken] }))
-  expect(said).toMatch(/^The migration 0002_broken\.sql failed and was rolled back: relation "half" already exists\./)
+  const refusal = await readRefusal(migrate(pool, { migrations: [shoes, broken] }))
+  expect(refusal).toMatch(
+    /^The migration 0002_broken\.sql failed and was rolled back: relation "half" already exists\./,
+  )
   expect(await readNames(pool)).toEqual(['migrations', 'shoes'])
   expect(await migrate(pool, { migrations: [shoes, socks] })).toEqual([socks.name])
 })
 
 test('a changed migration is refused with its file name', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   await migrate(pool, { migrations: [shoes], version: '0.1.0' })
   const changed = readMigration('0001_shoes.sql', `${shoes.text}\n`)
   expect(await readRefusal(migrate(pool, { migrations: [changed, socks] }))).toBe(
@@ -101,7 +103,7 @@ test('a changed migration is refused with its file name', async () => {
 })
 
 test('a database migrated by a newer Recoup is refused with that version and instructions', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   await migrate(pool, { migrations: [shoes, socks], version: '0.9.0' })
   expect(await readRefusal(migrate(pool, { migrations: [shoes] }))).toBe(
     `The database is newer than this Recoup: version 0.9.0 applied the migration 0002_socks.sql, which version ${VERSION} does not have. Start version 0.9.0 or a later one, or restore a backup made before that update. Nothing was changed.`,
@@ -109,7 +111,7 @@ test('a database migrated by a newer Recoup is refused with that version and ins
 })
 
 test('a migration numbered before an applied one is refused', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   await migrate(pool, { migrations: [socks] })
   expect(await readRefusal(migrate(pool, { migrations: [shoes, socks] }))).toContain(
     'The migration 0001_shoes.sql is missing in the database, though a later one was applied.',
@@ -117,7 +119,7 @@ test('a migration numbered before an applied one is refused', async () => {
 })
 
 test('a database of a development version before 0.1.0 is refused in one sentence and left unchanged', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   await pool.query(`
     create table migrations (name text primary key, applied_at timestamptz not null);
     insert into migrations values ('0001_foundation.sql', now()), ('0044_active_carts.sql', now());
@@ -131,7 +133,7 @@ test('a database of a development version before 0.1.0 is refused in one sentenc
 })
 
 test('a locked table is waited for briefly and repeatedly, and the migration succeeds once it is free', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   await migrate(pool, { migrations: [shoes] })
   const wider = readMigration('0002_width.sql', 'alter table shoes add column width int;')
   const user = await pool.connect()
@@ -151,7 +153,7 @@ test('a locked table is waited for briefly and repeatedly, and the migration suc
 })
 
 test('a table that stays locked ends the attempts with one sentence', async () => {
-  const pool = await aDatabase()
+  const pool = await createDatabase()
   await migrate(pool, { migrations: [shoes] })
   const wider = readMigration('0002_width.sql', 'alter table shoes add column width int;')
   const user = await pool.connect()

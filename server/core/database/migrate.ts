@@ -31,13 +31,13 @@ const ASK_AGAIN_MS = 250
  */
 export async function migrate(pool: Pool, options: MigrateOptions = {}): Promise<string[]> {
   const known = options.migrations ?? (await loadMigrations())
-  const wanted = known.filter(({ name }) => !options.only || options.only.has(name))
-  if (findPending(await readApplied(pool), known, wanted).length === 0) return []
+  const selected = known.filter(({ name }) => !options.only || options.only.has(name))
+  if (findPending(await readApplied(pool), known, selected).length === 0) return []
   const holder = await pool.connect()
   try {
     await holdLock(holder, options)
     try {
-      return await applyPending(pool, known, { ...options, wanted })
+      return await applyPending(pool, known, { ...options, selected })
     } finally {
       await unlock(holder).catch(() => {})
     }
@@ -64,11 +64,11 @@ async function holdLock(holder: Client, { pause = sleep, say = () => {} }: Migra
 async function applyPending(
   pool: Pool,
   known: readonly Migration[],
-  options: MigrateOptions & { wanted: readonly Migration[] },
+  options: MigrateOptions & { selected: readonly Migration[] },
 ): Promise<string[]> {
   const client = await pool.connect()
   try {
-    const pending = findPending(await readApplied(client), known, options.wanted)
+    const pending = findPending(await readApplied(client), known, options.selected)
     await createMigrationsTable(client)
     for (const migration of pending) await applyWithRetries(client, migration, options)
     return pending.map(({ name }) => name)
@@ -81,10 +81,10 @@ async function applyPending(
 function findPending(
   applied: Awaited<ReturnType<typeof readApplied>>,
   known: readonly Migration[],
-  wanted: readonly Migration[],
+  selected: readonly Migration[],
 ): Migration[] {
-  if (applied === 'unknown') throw new StartupError(MADE_BEFORE_RELEASES)
-  if (applied === 'none') return [...wanted]
+  if (applied === 'unknown') throw new StartupError(PRERELEASE_DATABASE)
+  if (applied === 'none') return [...selected]
   const ours = new Map(known.map((migration) => [migration.name, migration]))
   for (const { name, checksum, version } of applied) {
     const migration = ours.get(name)
@@ -93,7 +93,7 @@ function findPending(
   }
   const names = new Set(applied.map(({ name }) => name))
   const last = Math.max(0, ...applied.map(({ name }) => ours.get(name)!.number))
-  const pending = wanted.filter(({ name }) => !names.has(name))
+  const pending = selected.filter(({ name }) => !names.has(name))
   const late = pending.find(({ number }) => number < last)
   if (late) {
     throw new StartupError(
@@ -103,7 +103,7 @@ function findPending(
   return pending
 }
 
-const MADE_BEFORE_RELEASES =
+const PRERELEASE_DATABASE =
   'The database was made by a development version of Recoup from before 0.1.0, and its tables cannot be taken over. Nothing was changed: start with an empty database (another DATA_DIR, or another database in DATABASE_URL); the version that made this one can still read it and export its accounts.'
 
 const newerError = (name: string, version: string) =>

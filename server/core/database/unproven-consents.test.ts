@@ -78,7 +78,7 @@ test('consents of account pages and unpaid orders are unproven and wait for the 
       await old.query(
         `update consents set id = $1, source = 'order', evidence = nullif(evidence - 'unproven', '{}'), status = 'granted'
          where id = $2 and store_id = $3`,
-        [idOf(storeId, orderId, channel), idOf(storeId, orderId, channel, 'unpaid order'), storeId],
+        [getId(storeId, orderId, channel), getId(storeId, orderId, channel, 'unpaid order'), storeId],
       )
     }
   }
@@ -97,7 +97,7 @@ test('consents of account pages and unpaid orders are unproven and wait for the 
   expect(now.filter(({ source }) => source === 'unpaid order')).toHaveLength(8)
 })
 
-function idOf(...name: string[]): string {
+function getId(...name: string[]): string {
   const [storeId, ...rest] = name
   const hex = crypto.hash('sha256', [storeId, 'order', ...rest].join('\0'), 'hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

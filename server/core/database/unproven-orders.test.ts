@@ -16,7 +16,7 @@ const databases = createDatabaseFactory()
 const CONSENTS = (['email', 'sms'] as const).map((channel) => ({ channel, wording: 'Yes' }))
 
 /** As the earlier version read it: every custom status counted as a purchase. */
-function anUnpaid(orderId: string, status: string, more: Partial<PlatformOrder> = {}): PlatformOrder {
+function buildUnpaid(orderId: string, status: string, more: Partial<PlatformOrder> = {}): PlatformOrder {
   const contact = { email: `buyer${orderId}@shoppers.example.com`, phone: `+121255501${orderId}`, consents: CONSENTS }
   const purchase = { kind: 'purchase', paidAt: null, totalMinor: 5_000 } as const
   return buildOrder(world, { ...contact, ...purchase, orderId, status, ...more })
@@ -48,12 +48,12 @@ test('only quotes and unpaid orders become unproven, and amounts stay until the 
   const [shop, asking, shopify] = [await createStore(world), await createStore(world), await createStore(world)]
   await world.pool.query(`update stores set platform = 'shopify' where id = $1`, [shopify.storeId])
   await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [asking.storeId])
-  const orders = [...PROVEN, ...UNPROVEN].map((status, index) => anUnpaid(String(10 + index), status))
-  const pending = anUnpaid('50', 'pending', { kind: 'pending' })
+  const orders = [...PROVEN, ...UNPROVEN].map((status, index) => buildUnpaid(String(10 + index), status))
+  const pending = buildUnpaid('50', 'pending', { kind: 'pending' })
   await recordOrders(world.deps, shop.storeId, [...orders, pending], 'sync')
-  const asked = anUnpaid('60', 'quote-request')
-  await recordOrders(world.deps, asking.storeId, [asked], 'sync')
-  await recordOrders(world.deps, shopify.storeId, [anUnpaid('70', 'quote-request')], 'sync')
+  const request = buildUnpaid('60', 'quote-request')
+  await recordOrders(world.deps, asking.storeId, [request], 'sync')
+  await recordOrders(world.deps, shopify.storeId, [buildUnpaid('70', 'quote-request')], 'sync')
 
   const all = await loadMigrations()
   const old = databases.open(await databases.create(), 8)
@@ -72,7 +72,7 @@ test('only quotes and unpaid orders become unproven, and amounts stay until the 
     )
     return rows
   }
-  const given = (status: string, channel: string, mark: string | null = null) => ({
+  const buildInput = (status: string, channel: string, mark: string | null = null) => ({
     channel,
     status,
     source: mark ?? 'order',
@@ -87,10 +87,10 @@ test('only quotes and unpaid orders become unproven, and amounts stay until the 
   expect((await read('ctid')).filter(isOther)).toEqual(places.filter(isOther))
   const [{ orderId: shipped }] = orders.filter(({ status }) => status === 'shipped') as [PlatformOrder]
   const [{ orderId: quote }] = orders.filter(({ status }) => status === 'quote-request') as [PlatformOrder]
-  expect(await consents(shop.storeId, shipped)).toEqual([given('granted', 'email'), given('granted', 'sms')])
-  const unpaid = [given('granted', 'email', 'unpaid order'), given('granted', 'sms', 'unpaid order')]
+  expect(await consents(shop.storeId, shipped)).toEqual([buildInput('granted', 'email'), buildInput('granted', 'sms')])
+  const unpaid = [buildInput('granted', 'email', 'unpaid order'), buildInput('granted', 'sms', 'unpaid order')]
   expect(await consents(shop.storeId, quote)).toEqual(unpaid)
-  expect(await consents(asking.storeId, '60')).toEqual([unpaid[0], given('pending', 'sms', 'unpaid order')])
+  expect(await consents(asking.storeId, '60')).toEqual([unpaid[0], buildInput('pending', 'sms', 'unpaid order')])
 
   // Later changes by the shop follow the new rule.
   world.advance(60_000)

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const STATES = /^(08...|57P0[1-3]|53300|53100|53400|58030|25006)$/
 const SYSTEM = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND'])
 /** Messages without a code: from the driver when its connection breaks, from Node when it writes to a closed socket. */
-const WORDS =
+const CONNECTION_ERRORS =
   /^(Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|timeout exceeded when trying to connect|This socket has been ended by the other party)/
 
 export function isDatabaseUnavailable(error: unknown): boolean {
@@ -19,7 +19,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     (syscall === 'connect' || syscall === 'read' || syscall === 'write')
   )
     return true
-  return WORDS.test(String(message))
+  return CONNECTION_ERRORS.test(String(message))
 }
 
 /** "cached plan must not change result type" in any server language: another process has migrated (`db.ts`). */

@@ -10,7 +10,7 @@ afterEach(async () => {
 })
 
 /** Accepts connections and never replies, like a machine whose PostgreSQL is frozen. */
-async function aSilentServer(): Promise<string> {
+async function createSilentServer(): Promise<string> {
   const sockets = new Set<net.Socket>()
   const server = net.createServer((socket) => void sockets.add(socket))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -21,7 +21,7 @@ async function aSilentServer(): Promise<string> {
   return `postgres://app@127.0.0.1:${(server.address() as net.AddressInfo).port}/recoup`
 }
 
-async function errorOf(work: Promise<unknown>): Promise<unknown> {
+async function readError(work: Promise<unknown>): Promise<unknown> {
   return work.then(
     () => null,
     (error) => error,
@@ -30,16 +30,16 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
 
 describe('a database that accepts connections and does not reply', () => {
   test('counts as unavailable after a timeout, both for a new connection and for a wait on the pool', async () => {
-    const pool = openPool({ url: await aSilentServer(), max: 1, connectMs: 20 })
+    const pool = openPool({ url: await createSilentServer(), max: 1, connectMs: 20 })
     closings.push(() => pool.end())
-    const errors = await Promise.all([errorOf(pool.query('select 1')), errorOf(pool.query('select 1'))])
+    const errors = await Promise.all([readError(pool.query('select 1')), readError(pool.query('select 1'))])
     expect(errors.map(isDatabaseUnavailable)).toEqual([true, true])
   })
 
   test('holds no pool slot afterwards', async () => {
-    const pool = openPool({ url: await aSilentServer(), max: 1, connectMs: 20 })
+    const pool = openPool({ url: await createSilentServer(), max: 1, connectMs: 20 })
     closings.push(() => pool.end())
-    await errorOf(pool.query('select 1'))
+    await readError(pool.query('select 1'))
     expect([pool.totalCount, pool.waitingCount]).toEqual([0, 0])
   })
 })
@@ -51,6 +51,6 @@ test.each([
     'This socket has been ended by the other party',
   ],
   ['a query on a connection that is being given up', undefined, 'Client was closed and is not queryable'],
-])('%s means that the database is unavailable', (_, code, words) => {
-  expect(isDatabaseUnavailable(Object.assign(new Error(words), { code }))).toBe(true)
+])('%s means that the database is unavailable', (_, code, message) => {
+  expect(isDatabaseUnavailable(Object.assign(new Error(message), { code }))).toBe(true)
 })

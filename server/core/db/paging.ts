@@ -39,8 +39,8 @@ export function findPageWindow({ page, limit }: Page, total: number, isTwoWay: b
 
 /** Expects one row more than it returns: the extra row shows that there is a next page. */
 export function cursorPage<Row>(rows: readonly Row[], limit: number, placeOf: (row: Row) => unknown) {
-  const shown = rows.slice(0, limit)
-  return { shown, next: rows.length > limit ? encodeCursor(placeOf(shown.at(-1)!)) : null }
+  const pageRows = rows.slice(0, limit)
+  return { pageRows, next: rows.length > limit ? encodeCursor(placeOf(pageRows.at(-1)!)) : null }
 }
 
 const encodeCursor = (place: unknown): string => Buffer.from(JSON.stringify(place)).toString('base64url')

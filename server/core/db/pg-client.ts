@@ -31,7 +31,7 @@ function nameStatement(names: StatementNames, text: string): string | undefined 
 /** Sends the statements of one transaction, per connection of `openPool`. */
 export const atOnce = new WeakMap<pg.PoolClient, (statements: readonly CompiledQuery[]) => Promise<unknown[]>>()
 
-type Query = (asked: unknown, ...rest: unknown[]) => unknown
+type Query = (query: unknown, ...rest: unknown[]) => unknown
 type Callback = (error: unknown, result?: pg.QueryResult) => void
 interface NamedQuery {
   name: string | undefined
@@ -47,10 +47,10 @@ export function patchQuery(client: pg.PoolClient, names: StatementNames | null):
   const query = client.query.bind(client) as unknown as Query
   const ask = (text: string, values: unknown[], callback: Callback): void => {
     if (!names) return void query({ text, values }, callback)
-    const asked = { name: nameStatement(names, text), text, values }
+    const named = { name: nameStatement(names, text), text, values }
     const isAlone = client.getTransactionStatus() === 'I'
-    query(asked, (error: unknown, result?: pg.QueryResult) => {
-      if (isRepeatable(names, error, asked) && isAlone) query({ text, values }, callback)
+    query(named, (error: unknown, result?: pg.QueryResult) => {
+      if (isRepeatable(names, error, named) && isAlone) query({ text, values }, callback)
       else callback(error, result)
     })
   }
@@ -63,16 +63,16 @@ export function patchQuery(client: pg.PoolClient, names: StatementNames | null):
     })
   }) as typeof client.query
   atOnce.set(client, async (statements) => {
-    const asked = statements.map(({ sql: text, parameters }): NamedQuery => {
+    const queries = statements.map(({ sql: text, parameters }): NamedQuery => {
       return { name: names ? nameStatement(names, text) : undefined, text, values: [...parameters] }
     })
     const answers = await Promise.allSettled(
-      sendPipelined(client, query, [{ text: `begin; ${GENERIC_PLANS}` }, ...asked, { text: 'commit' }]),
+      sendPipelined(client, query, [{ text: `begin; ${GENERIC_PLANS}` }, ...queries, { text: 'commit' }]),
     )
     const failed = answers.findIndex(({ status }) => status === 'rejected')
     if (failed === -1) return (answers.at(-2) as PromiseFulfilledResult<pg.QueryResult>).value.rows
     const { reason } = answers[failed] as PromiseRejectedResult
-    if (names && asked[failed - 1]) isRepeatable(names, reason, asked[failed - 1]!)
+    if (names && queries[failed - 1]) isRepeatable(names, reason, queries[failed - 1]!)
     throw reason
   })
 }

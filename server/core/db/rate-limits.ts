@@ -93,7 +93,7 @@ export async function count(deps: Pick<Deps, 'pool' | 'secrets'>, limit: Limit, 
 }
 
 /** Whether a point was taken within the window. */
-export async function hasTakenPoint(
+export async function hasUsedPoint(
   deps: Pick<Deps, 'pool' | 'secrets'>,
   limit: Limit,
   subject: string,
@@ -124,7 +124,7 @@ function createLimiter(deps: Counting, limit: Limit): RateLimiterPostgres {
   return new RateLimiterPostgres({
     // Our pool decides whether statements are named. The library would always name them, which some poolers do not
     // support.
-    storeClient: { query: (asked: { text: string; values: unknown[] }) => deps.pool.query(asked.text, asked.values) },
+    storeClient: { query: (query: { text: string; values: unknown[] }) => deps.pool.query(query.text, query.values) },
     storeType: 'pool',
     tableName: 'rate_limits',
     tableCreated: true,

@@ -117,16 +117,16 @@ test('a job wakes one worker, which wakes the next, instead of all twelve', asyn
 
 test('a deferred job and a failed job start without a notification', async () => {
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [sendDueMessages], true)
-  const seen: string[] = []
+  const calls: string[] = []
   const [later, failing] = [crypto.randomUUID(), crypto.randomUUID()]
   const run = async (_: unknown, { storeId }: { storeId: string }) => {
-    seen.push(storeId)
-    if (storeId === failing && seen.filter((each) => each === failing).length === 1) throw new Error('once')
+    calls.push(storeId)
+    if (storeId === failing && calls.filter((each) => each === failing).length === 1) throw new Error('once')
   }
   await queue.work(world.deps, [on(sendDueMessages, run)])
   await queue.enqueue(world.db, sendDueMessages, { storeId: later }, later, new Date(Date.now() + 1_000))
   await queue.enqueue(world.db, sendDueMessages, { storeId: failing }, failing)
-  await expect.poll(() => seen.toSorted(), { timeout: 20_000 }).toEqual([failing, failing, later].toSorted())
+  await expect.poll(() => calls.toSorted(), { timeout: 20_000 }).toEqual([failing, failing, later].toSorted())
   await queue.stop()
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sumCounts, sumTotals } from './arms.ts'
-import { isConversionShown, isRevenueShown } from './minimum-sizes.ts'
+import { hasEnoughForConversion, hasEnoughForRevenue } from './minimum-sizes.ts'
 import { compareMeans, compareShares, computeWilson } from './planned.ts'
 import { computeHalfWidth, computeSequence, computeTuning } from './sequence.ts'
 
@@ -46,13 +46,13 @@ describe('the sequence (decision 59a)', () => {
 
 describe('the interval of a planned day (decision 59b)', () => {
   test('of two shares matches Newcombe’s examples', () => {
-    const given = (...of: Parameters<typeof counts>) => {
+    const compare = (...of: Parameters<typeof counts>) => {
       const { low, high } = compareShares(counts(...of))
       return [low.toFixed(4), high.toFixed(4)]
     }
-    expect(given(70, 56, 80, 48)).toEqual(['0.0524', '0.3339'])
-    expect(given(10, 9, 10, 3)).toEqual(['0.1705', '0.8090'])
-    expect(given(10, 10, 20, 0)).toEqual(['0.6791', '1.0000'])
+    expect(compare(70, 56, 80, 48)).toEqual(['0.0524', '0.3339'])
+    expect(compare(10, 9, 10, 3)).toEqual(['0.1705', '0.8090'])
+    expect(compare(10, 10, 20, 0)).toEqual(['0.6791', '1.0000'])
   })
 
   test('of one share is Wilson’s and stays between 0 and 1', () => {
@@ -91,8 +91,8 @@ test('sums of totals equal those of the outcomes, and rounding makes no deviatio
 })
 
 test('conversion is shown from 10 purchases in each arm, revenue from 75', () => {
-  expect(isConversionShown(counts(900, 400, 100, 9))).toBe(false)
-  expect(isConversionShown(counts(900, 10, 100, 10))).toBe(true)
-  expect(isRevenueShown(counts(900, 400, 1_000, 74))).toBe(false)
-  expect(isRevenueShown(counts(900, 75, 1_000, 75))).toBe(true)
+  expect(hasEnoughForConversion(counts(900, 400, 100, 9))).toBe(false)
+  expect(hasEnoughForConversion(counts(900, 10, 100, 10))).toBe(true)
+  expect(hasEnoughForRevenue(counts(900, 400, 1_000, 74))).toBe(false)
+  expect(hasEnoughForRevenue(counts(900, 75, 1_000, 75))).toBe(true)
 })

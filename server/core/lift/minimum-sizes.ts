@@ -11,8 +11,8 @@ import type { Arms } from './arms.ts'
 export const REVENUE_FROM = 75
 
 /** The arm with fewer purchases decides. `bought`: sums of outcomes that are 0 or 1. */
-export const isConversionShown = (bought: Arms) => countSmallerArm(bought) >= CONVERSION_FROM
-export const isRevenueShown = (bought: Arms) => countSmallerArm(bought) >= REVENUE_FROM
+export const hasEnoughForConversion = (bought: Arms) => countSmallerArm(bought) >= CONVERSION_FROM
+export const hasEnoughForRevenue = (bought: Arms) => countSmallerArm(bought) >= REVENUE_FROM
 
 /** Purchases in the arm with fewer. */
 export const countSmallerArm = ({ treated, control }: Arms) => Math.min(treated.total, control.total)

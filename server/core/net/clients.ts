@@ -36,8 +36,8 @@ export function clientAddress(
   { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
   isTrusted: (address: string) => boolean,
 ): string {
-  const said = String(headers['x-forwarded-for'] ?? '')
-  const hops = said.split(',').flatMap((hop) => hop.trim() || [])
+  const header = String(headers['x-forwarded-for'] ?? '')
+  const hops = header.split(',').flatMap((hop) => hop.trim() || [])
   let address = socket.remoteAddress ?? ''
   while (hops.length > 0 && isTrusted(address)) address = hops.pop()!
   return address

@@ -13,14 +13,14 @@ afterEach(() => Promise.all(open.splice(0).map((close) => close())))
  * Resolves names that begin with "live" to 127.0.0.1, does not know names that begin with "no", answers "fails" and
  * "refused" with these errors, and ignores the others.
  */
-async function aNameServer() {
+async function createNameServer() {
   const server = dgram.createSocket('udp4')
-  let asked = 0
+  let requests = 0
   server.on('message', (question, from) => {
     const isFour =
       question.readUInt16BE(question.length - 4 - (question.includes(Buffer.from([0, 0, 41])) ? 11 : 0)) === 1
     const name = question.subarray(13).toString('latin1')
-    asked += 1
+    requests += 1
     const code = { live: 0, no: 3, fails: 2, refused: 5 }[/^(live|no|fails|refused)/.exec(name)?.[0] ?? '']
     if (code === undefined) return
     const end = question.indexOf(0, 12) + 5
@@ -38,10 +38,10 @@ async function aNameServer() {
   })
   await new Promise<void>((done) => server.bind(0, '127.0.0.1', done))
   open.push(() => new Promise<void>((done) => server.close(() => done())))
-  return { servers: [`127.0.0.1:${server.address().port}`], count: () => asked }
+  return { servers: [`127.0.0.1:${server.address().port}`], count: () => requests }
 }
 
-const notThere: LookupFunction = (_name, _wanted, done) =>
+const notThere: LookupFunction = (_name, _options, done) =>
   done(Object.assign(new Error('not in the file of hosts'), { code: 'ENOTFOUND' }), '', 0)
 
 const lookUp = (lookup: ReturnType<typeof dnsLookup>, name: string) =>
@@ -50,7 +50,7 @@ const lookUp = (lookup: ReturnType<typeof dnsLookup>, name: string) =>
   })
 
 test('a name resolves while more look-ups than threads wait for silent name servers', async () => {
-  const { servers, count } = await aNameServer()
+  const { servers, count } = await createNameServer()
   // When the name server is closed, all of them fail at once, and would take the system's threads from the tests that follow.
   const patient = dnsLookup({ servers, timeoutMs: 60_000, fallback: notThere })
   for (let n = 0; n < 150; n++) void lookUp(patient, `dead${n}.example`)
@@ -59,14 +59,14 @@ test('a name resolves while more look-ups than threads wait for silent name serv
 })
 
 test('a local name resolves while the DNS is silent', async () => {
-  const { servers, count } = await aNameServer()
+  const { servers, count } = await createNameServer()
   const found = await lookUp(dnsLookup({ servers, timeoutMs: 60_000 }), 'localhost')
   expect(found).toContainEqual(expect.objectContaining({ address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/) }))
   expect(count()).toBe(0)
 })
 
 test('a silent name server is a timeout, an unknown name or a DNS error a name without an address', async () => {
-  const { servers } = await aNameServer()
+  const { servers } = await createNameServer()
   const ask = (name: string, timeoutMs = 60_000) => {
     const lookup = dnsLookup({ servers, timeoutMs, fallback: notThere })
     const http = openGuardedHttp({ allowPrivate: true, lookup, connectTimeoutMs: 60_000 })
@@ -81,24 +81,24 @@ test('a silent name server is a timeout, an unknown name or a DNS error a name w
 })
 
 test('only a name unknown to the DNS is resolved by the system with its hosts file', async () => {
-  const { servers } = await aNameServer()
-  const asked: string[] = []
+  const { servers } = await createNameServer()
+  const requests: string[] = []
   const lookup = dnsLookup({
     servers,
     timeoutMs: 60_000,
     fallback: (name, _, done) => {
-      asked.push(name)
+      requests.push(name)
       done(null, [{ address: '192.0.2.1', family: 4 }])
     },
   })
   expect(await lookUp(lookup, 'no-dns.example')).toEqual([{ address: '192.0.2.1', family: 4 }])
   expect(await lookUp(lookup, 'fails.example')).toBe('EAI_FAIL')
   expect(await lookUp(lookup, 'refused.example')).toBe('EAI_FAIL')
-  expect(asked).toEqual(['no-dns.example'])
+  expect(requests).toEqual(['no-dns.example'])
 })
 
 test('shops restricted to public addresses are resolved over sockets', async () => {
-  const { servers, count } = await aNameServer()
+  const { servers, count } = await createNameServer()
   const http = openGuardedHttp({ allowPrivate: false, nameServers: servers })
   open.push(() => http.close())
   await expect(http.fetch('http://live.example/')).rejects.toMatchObject({ kind: 'private_address' })

@@ -23,7 +23,7 @@ async function served(...input: Parameters<typeof serve>) {
   return server
 }
 
-async function kindOf(answer: Promise<unknown>): Promise<string> {
+async function readKind(answer: Promise<unknown>): Promise<string> {
   const error = await answer.then(
     () => 'an answer',
     (reason: unknown) => reason,
@@ -70,12 +70,12 @@ describe('allowed addresses', () => {
     const { port } = await served((_, reply) => reply.end('secret'))
     const fetch = guarded({ allowPrivate: false })
     for (const host of ['127.0.0.1', 'localhost', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', '0']) {
-      expect([host, await kindOf(fetch(`http://${host}:${port}/`))]).toEqual([host, 'private_address'])
+      expect([host, await readKind(fetch(`http://${host}:${port}/`))]).toEqual([host, 'private_address'])
     }
   })
 
   test('a link-local address is refused even where private ones are allowed', async () => {
-    expect(await kindOf(guarded()('http://169.254.169.254/latest/meta-data/'))).toBe('private_address')
+    expect(await readKind(guarded()('http://169.254.169.254/latest/meta-data/'))).toBe('private_address')
   })
 
   test('one exact origin may be private, but not another port of it', async () => {
@@ -83,7 +83,7 @@ describe('allowed addresses', () => {
     const other = await served((_, reply) => reply.end('other'))
     const fetch = guarded({ allowPrivate: false, allowedOrigins: [`http://localhost:${demo.port}`] })
     expect((await fetch(`http://localhost:${demo.port}/`)).body.toString()).toBe('demo')
-    expect(await kindOf(fetch(`http://localhost:${other.port}/`))).toBe('private_address')
+    expect(await readKind(fetch(`http://localhost:${other.port}/`))).toBe('private_address')
   })
 
   test('the name is resolved once, so the checked address is the dialled one', async () => {
@@ -117,13 +117,13 @@ describe('allowed addresses', () => {
 describe('redirects', () => {
   test('are followed one by one, five at most', async () => {
     const { port } = await served((request, reply) => {
-      const left = Number(request.url?.slice(1))
-      if (left > 0) reply.writeHead(302, { location: `/${left - 1}` }).end()
+      const hopsLeft = Number(request.url?.slice(1))
+      if (hopsLeft > 0) reply.writeHead(302, { location: `/${hopsLeft - 1}` }).end()
       else reply.end('there')
     })
     const fetch = guarded()
     expect(await fetch(`http://localhost:${port}/5`)).toMatchObject({ status: 200, isRedirected: true })
-    expect(await kindOf(fetch(`http://localhost:${port}/6`))).toBe('redirect_loop')
+    expect(await readKind(fetch(`http://localhost:${port}/6`))).toBe('redirect_loop')
   })
 
   test('into a private network are refused', async () => {
@@ -132,13 +132,13 @@ describe('redirects', () => {
       reply.writeHead(302, { location: `http://127.0.0.1:${inside.port}/` }).end(),
     )
     const fetch = guarded({ allowPrivate: false, allowedOrigins: [`http://localhost:${port}`] })
-    expect(await kindOf(fetch(`http://localhost:${port}/`))).toBe('private_address')
+    expect(await readKind(fetch(`http://localhost:${port}/`))).toBe('private_address')
   })
 
   test('never carry keys to another origin, nor a body anywhere', async () => {
-    const seen: unknown[] = []
+    const received: unknown[] = []
     const thief = await served((request, reply) => {
-      seen.push(request.headers.authorization)
+      received.push(request.headers.authorization)
       reply.end()
     })
     const { port } = await served((_, reply) =>
@@ -146,14 +146,16 @@ describe('redirects', () => {
     )
     const fetch = guarded()
     const headers = { authorization: 'Basic c2VjcmV0' }
-    expect(await kindOf(fetch(`http://localhost:${port}/`, { headers, hasCredentials: true }))).toBe('redirect_refused')
-    expect(await kindOf(fetch(`http://localhost:${port}/`, { method: 'POST', body: '{}' }))).toBe('redirect_refused')
-    expect(seen).toEqual([])
+    expect(await readKind(fetch(`http://localhost:${port}/`, { headers, hasCredentials: true }))).toBe(
+      'redirect_refused',
+    )
+    expect(await readKind(fetch(`http://localhost:${port}/`, { method: 'POST', body: '{}' }))).toBe('redirect_refused')
+    expect(received).toEqual([])
   })
 
   test('to other schemes are refused', async () => {
     const { port } = await served((_, reply) => reply.writeHead(302, { location: 'file:///etc/passwd' }).end())
-    expect(await kindOf(guarded()(`http://localhost:${port}/`))).toBe('bad_url')
+    expect(await readKind(guarded()(`http://localhost:${port}/`))).toBe('bad_url')
   })
 })
 
@@ -171,28 +173,30 @@ describe('failures are classified', () => {
       lookup: (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
     })
     expect((await fetch(`https://localhost:${port}/`)).body.toString()).toBe('safe')
-    expect(await kindOf(fetch(`https://shop.example:${port}/`))).toBe('certificate')
+    expect(await readKind(fetch(`https://shop.example:${port}/`))).toBe('certificate')
   })
 
   test('a silent server, a stalled response, and a caller that aborts', async () => {
     const silent = await served(() => undefined)
     const slow = await served((_, reply) => reply.write('half'))
     const fetch = guarded({ totalTimeoutMs: 150 })
-    expect(await kindOf(fetch(`http://localhost:${silent.port}/`))).toBe('timeout')
-    expect(await kindOf(fetch(`http://localhost:${slow.port}/`))).toBe('timeout')
-    expect(await kindOf(fetch(`http://localhost:${silent.port}/`, { signal: AbortSignal.timeout(20) }))).toBe('aborted')
+    expect(await readKind(fetch(`http://localhost:${silent.port}/`))).toBe('timeout')
+    expect(await readKind(fetch(`http://localhost:${slow.port}/`))).toBe('timeout')
+    expect(await readKind(fetch(`http://localhost:${silent.port}/`, { signal: AbortSignal.timeout(20) }))).toBe(
+      'aborted',
+    )
   })
 
   test('a closed port, an unknown name, no TLS on the port, a broken connection', async () => {
     const plain = await served((_, reply) => reply.end())
     const broken = await served((request) => request.socket.destroy())
-    const gone = await served(() => undefined)
-    await gone.close()
+    const closedServer = await served(() => undefined)
+    await closedServer.close()
     const fetch = guarded()
-    expect(await kindOf(fetch(`http://localhost:${gone.port}/`))).toBe('refused')
-    expect(await kindOf(fetch('http://no-such-host.invalid/'))).toBe('dns')
-    expect(await kindOf(fetch(`https://localhost:${plain.port}/`))).toBe('refused')
-    expect(await kindOf(fetch(`http://localhost:${broken.port}/`))).toBe('connection_lost')
+    expect(await readKind(fetch(`http://localhost:${closedServer.port}/`))).toBe('refused')
+    expect(await readKind(fetch('http://no-such-host.invalid/'))).toBe('dns')
+    expect(await readKind(fetch(`https://localhost:${plain.port}/`))).toBe('refused')
+    expect(await readKind(fetch(`http://localhost:${broken.port}/`))).toBe('connection_lost')
   })
 
   test('a response that is too large, compressed or not', async () => {
@@ -201,8 +205,8 @@ describe('failures are classified', () => {
       reply.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1_000_000))),
     )
     const fetch = guarded({ maxBytes: 4_000 })
-    expect(await kindOf(fetch(`http://localhost:${large.port}/`))).toBe('too_large')
-    expect(await kindOf(fetch(`http://localhost:${bomb.port}/`))).toBe('too_large')
+    expect(await readKind(fetch(`http://localhost:${large.port}/`))).toBe('too_large')
+    expect(await readKind(fetch(`http://localhost:${bomb.port}/`))).toBe('too_large')
   })
 
   test('an error contains no path, query or header', async () => {
@@ -221,7 +225,7 @@ test('connections are kept alive and reused', async () => {
     reply.end()
   })
   const fetch = guarded()
-  for (let turn = 0; turn < 6; turn += 1) await fetch(`http://localhost:${port}/`)
+  for (let round = 0; round < 6; round += 1) await fetch(`http://localhost:${port}/`)
   // The pool may open a second connection while the first is being returned.
   expect(sockets.size).toBeLessThanOrEqual(2)
 })

@@ -228,13 +228,13 @@ export function isAllowed(address: string, mayBePrivate: boolean): boolean {
  * needs no look-up.
  */
 export function checkedLookup(resolve: LookupFunction, mayBePrivate: boolean): LookupFunction {
-  return (hostname, wanted, callback) => {
-    resolve(hostname, { ...wanted, all: true }, (error, found) => {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, '', 0)
       const addresses = (Array.isArray(found) ? found : []).filter((one) => isAllowed(one.address, mayBePrivate))
       const first = addresses[0]
       if (!first) return callback(new FetchProblem('private_address', hostname), '', 0)
-      if (wanted.all) return callback(null, addresses)
+      if (options.all) return callback(null, addresses)
       callback(null, first.address, first.family)
     })
   }
@@ -267,14 +267,14 @@ export function dnsLookup({
   timeoutMs = 2_000,
   fallback = lookUpBySystem as LookupFunction,
 }: Options = {}): LookupFunction {
-  return (hostname, wanted, callback) => {
+  return (hostname, options, callback) => {
     // The DNS does not know local names and may be unreachable.
-    if (!hostname.includes('.') || hostname.endsWith('.localhost')) return fallback(hostname, wanted, callback)
+    if (!hostname.includes('.') || hostname.endsWith('.localhost')) return fallback(hostname, options, callback)
     const answer = (found: LookupAddress[] | Failure) => {
       if (found === 'silent') return callback(lookupError(hostname, 'ETIMEDOUT'), '', 0)
       if (found === 'failed') return callback(lookupError(hostname, 'EAI_FAIL'), '', 0)
-      if (found === 'unknown') return fallback(hostname, wanted, callback)
-      if (wanted.all) return callback(null, found)
+      if (found === 'unknown') return fallback(hostname, options, callback)
+      if (options.all) return callback(null, found)
       callback(null, found[0]!.address, found[0]!.family)
     }
     queryDns(hostname, { servers, timeoutMs })
@@ -300,9 +300,9 @@ async function queryDns(hostname: string, { servers, timeoutMs }: Required<Omit<
 
 type Failure = 'silent' | 'failed' | 'unknown'
 
-async function toAnswer(asked: Promise<string[]>, family: 4 | 6) {
+async function toAnswer(pending: Promise<string[]>, family: 4 | 6) {
   try {
-    const found: LookupAddress[] = (await asked).map((address) => ({ address, family }))
+    const found: LookupAddress[] = (await pending).map((address) => ({ address, family }))
     return { found, failure: null }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? ''

@@ -202,14 +202,14 @@ export function initialise(cluster: Cluster, bin: string, { isDurable }: { isDur
       ...authentication(cluster),
       ...(isDurable ? [] : ['--no-sync']),
     ]
-    const made = spawnSync(path.join(bin, 'initdb'), args, {
+    const result = spawnSync(path.join(bin, 'initdb'), args, {
       ...cluster.owner,
       cwd: cluster.home,
       env: postgresEnv(),
       encoding: 'utf8',
     })
-    if (made.status !== 0)
-      throw new StartupError(`The database could not be initialised: ${made.error?.message ?? made.stderr.trim()}`)
+    if (result.status !== 0)
+      throw new StartupError(`The database could not be initialised: ${result.error?.message ?? result.stderr.trim()}`)
   })
 }
 
@@ -227,8 +227,8 @@ export function passwordFile(cluster: Cluster): string {
 
 /** Hides our environment from the database: PG* variables would configure it, and it must not see our secrets. */
 export function postgresEnv(): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].filter((name) => process.env[name] !== undefined)
-  return { ...Object.fromEntries(kept.map((name) => [name, process.env[name]])), LC_ALL: 'C', TZ: 'UTC' }
+  const names = ['PATH', 'SystemRoot', 'TEMP', 'TMP'].filter((name) => process.env[name] !== undefined)
+  return { ...Object.fromEntries(names.map((name) => [name, process.env[name]])), LC_ALL: 'C', TZ: 'UTC' }
 }
 
 /**

@@ -14,10 +14,10 @@ const scratch: string[] = []
 let dataDir: string
 
 function folder() {
-  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-pg-test-'))
-  if (isRoot) fs.chmodSync(made, 0o711)
-  scratch.push(made)
-  return made
+  const created = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-pg-test-'))
+  if (isRoot) fs.chmodSync(created, 0o711)
+  scratch.push(created)
+  return created
 }
 
 function start(where = dataDir) {
@@ -58,7 +58,7 @@ beforeAll(() => {
   dataDir = folder()
 })
 afterAll(() => {
-  for (const made of scratch) fs.rmSync(made, { recursive: true, force: true })
+  for (const created of scratch) fs.rmSync(created, { recursive: true, force: true })
 })
 
 test('starts on an empty folder with a private socket and no port, and stops', async () => {
@@ -109,13 +109,13 @@ test('starts again at once after the database itself was killed', async () => {
 })
 
 test('ignores a pid file whose pid now belongs to another program', async () => {
-  const stranger = spawn('sleep', ['60'])
-  fs.writeFileSync(pidFile(), [stranger.pid, path.dirname(pidFile()), 1, 5432, '/tmp', '', '', 'ready', ''].join('\n'))
+  const foreign = spawn('sleep', ['60'])
+  fs.writeFileSync(pidFile(), [foreign.pid, path.dirname(pidFile()), 1, 5432, '/tmp', '', '', 'ready', ''].join('\n'))
   const server = await start()
   expect(server.adopted).toBe(false)
-  expect(isAlive(stranger.pid!)).toBe(true)
+  expect(isAlive(foreign.pid!)).toBe(true)
   await server.stop()
-  stranger.kill()
+  foreign.kill()
 })
 
 test('two concurrent starts share one server', async () => {
@@ -131,7 +131,7 @@ test('reports PostgreSQL’s own message when it cannot start', async () => {
 })
 
 /** Every file with its size and modification time. */
-function filesOf(where: string) {
+function getFiles(where: string) {
   return fs.readdirSync(where, { recursive: true, encoding: 'utf8' }).map((name) => {
     const { size, mtimeMs } = fs.lstatSync(path.join(where, name))
     return [name, size, mtimeMs]
@@ -151,9 +151,9 @@ test('refuses another PostgreSQL version’s database in one sentence and leaves
   }
   for (const [version, sentence] of Object.entries(sentences)) {
     fs.writeFileSync(path.join(home, 'pgdata/PG_VERSION'), `${version}\n`)
-    const before = filesOf(where)
+    const before = getFiles(where)
     await expect(start(where)).rejects.toThrow(sentence)
-    expect(filesOf(where)).toEqual(before)
+    expect(getFiles(where)).toEqual(before)
   }
 })
 
@@ -168,9 +168,9 @@ test.runIf(isRoot)('started as root, lets its user but no other through the data
   const server = await start(where)
   expect(await ask(server.url, 'show data_directory')).toBe(path.join(where, 'postgres', 'pgdata'))
   const { mode, gid } = fs.statSync(where)
-  const [database, stranger] = [fs.statSync(`/proc/${server.pid}`), { uid: 65_432, gid: 65_432 }]
+  const [database, foreign] = [fs.statSync(`/proc/${server.pid}`), { uid: 65_432, gid: 65_432 }]
   expect([mode & 0o777, gid]).toEqual([0o710, database.gid])
-  expect([canEnter(where, { uid: database.uid, gid }), canEnter(where, stranger)]).toEqual([true, false])
+  expect([canEnter(where, { uid: database.uid, gid }), canEnter(where, foreign)]).toEqual([true, false])
   await server.stop()
 })
 
@@ -180,10 +180,15 @@ test.runIf(isRoot)(
     const home = folder()
     fs.chmodSync(home, 0o700)
     const closed = path.join(home, 'data')
-    const said: string[] = []
+    const messages: string[] = []
     const elsewhere = path.join(scratch[0]!, 'elsewhere')
-    const first = await startEmbedded({ dataDir: closed, settings, elsewhere, say: (sentence) => said.push(sentence) })
-    expect(said).toEqual([expect.stringContaining(`cannot enter ${closed}`)])
+    const first = await startEmbedded({
+      dataDir: closed,
+      settings,
+      elsewhere,
+      say: (sentence) => messages.push(sentence),
+    })
+    expect(messages).toEqual([expect.stringContaining(`cannot enter ${closed}`)])
     await first.stop()
     const moved = path.join(home, 'moved')
     fs.renameSync(closed, moved)

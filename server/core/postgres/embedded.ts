@@ -36,7 +36,7 @@ export type EmbeddedOptions = {
   /** Folder for the cluster when the database's user cannot enter the data folder (root's home, say). */
   elsewhere?: string
   /** Restarts the server when it ends unexpectedly: killed, or out of disk space. */
-  isKept?: boolean
+  isPersistent?: boolean
   /** Receives messages for the operator, in whole sentences. */
   say?: (sentence: string) => void
 }
@@ -60,7 +60,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   assertReadable(cluster)
   const { server, adopted } = await adoptOrStart(cluster, settings)
   await createDatabase(cluster, server)
-  const supervisor = options.isKept ? supervise(cluster, settings, server, say) : null
+  const supervisor = options.isPersistent ? supervise(cluster, settings, server, say) : null
   return {
     url: connectionUrl(cluster, server, DATABASE),
     adopted,

@@ -32,15 +32,15 @@ async function run(command: string[], settings: Record<string, string>): Promise
   )
 }
 
-const oneSentence = (words: string) => ({ code: 1, stdout: '', stderr: `${words}\n` })
+const oneSentence = (message: string) => ({ code: 1, stdout: '', stderr: `${message}\n` })
 
 test.each([
   ['confirm-live', ['server/workspace/instance/confirm.ts']],
   ['backup', ['server/core/backup/main.ts', 'backup', path.join(scratch, 'a.zip')]],
 ])('%s in an unused folder fails with one sentence and creates nothing', async (name, command) => {
   const folder = path.join(scratch, name)
-  const words = `There is no database of Recoup in ${folder}. Set DATA_DIR to the data folder that Recoup runs on, or start Recoup once before.`
-  expect(await run(command, { DATA_DIR: folder })).toMatchObject(oneSentence(words))
+  const message = `There is no database of Recoup in ${folder}. Set DATA_DIR to the data folder that Recoup runs on, or start Recoup once before.`
+  expect(await run(command, { DATA_DIR: folder })).toMatchObject(oneSentence(message))
   expect(fs.existsSync(folder)).toBe(false)
 })
 
@@ -54,6 +54,6 @@ test('restore in an unused folder reports a missing file in one sentence', async
 test('confirm-live on an empty database fails with one sentence', async () => {
   await runAsAdmin(inject('databaseUrl'), `create database ${emptyDatabase}`)
   const url = replaceDatabase(inject('databaseUrl'), emptyDatabase)
-  const words = 'The database of Recoup is missing or not up to date. Start Recoup once before, then confirm again.'
-  expect(await run(['server/workspace/instance/confirm.ts'], { DATABASE_URL: url })).toMatchObject(oneSentence(words))
+  const message = 'The database of Recoup is missing or not up to date. Start Recoup once before, then confirm again.'
+  expect(await run(['server/workspace/instance/confirm.ts'], { DATABASE_URL: url })).toMatchObject(oneSentence(message))
 })

@@ -51,8 +51,8 @@ export async function composePush(input: ComposePushInput): Promise<ComposedPush
 /** The image of the first available item; https only, unless the shop itself uses http. */
 function findImage({ cart, store }: ComposePushInput): string | undefined {
   const isOpen = store.homeUrl.startsWith('http://')
-  const isShown = (url: string) => url.startsWith('https://') || (isOpen && url.startsWith('http://'))
-  return cart.items.find(({ isGone, imageUrl }) => !isGone && imageUrl && isShown(imageUrl))?.imageUrl ?? undefined
+  const isLoadable = (url: string) => url.startsWith('https://') || (isOpen && url.startsWith('http://'))
+  return cart.items.find(({ isGone, imageUrl }) => !isGone && imageUrl && isLoadable(imageUrl))?.imageUrl ?? undefined
 }
 
 /** The push topic: at most 32 URL-safe characters (RFC 8030, 5.4). */

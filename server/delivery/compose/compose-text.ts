@@ -56,12 +56,12 @@ export function buildTextContext(
   const { cart, store } = input
   const { coupon, entered } = buildCouponContext(input)
   // A text names one item and counts the others, so it shows only available ones.
-  const shown = buildCartContext({ ...cart, items: cart.items.filter((item) => !item.isGone) }, store)
+  const cartContext = buildCartContext({ ...cart, items: cart.items.filter((item) => !item.isGone) }, store)
   return {
-    ...shown,
-    customerName: cleanText(shown.customerName, 40),
+    ...cartContext,
+    customerName: cleanText(cartContext.customerName, 40),
     // A text has no room for two totals, so it shows the one with the entered coupon.
-    cartTotal: entered?.total ?? shown.cartTotal,
+    cartTotal: entered?.total ?? cartContext.cartTotal,
     checkoutLink,
     coupon,
     unsubscribeLink: checkoutLink,

@@ -90,9 +90,9 @@ test('a mail too large with its links is refused, and a very long URL stays untr
   const page = (n: number, length: number) => `https://shop.example.com/${n}/${'p'.repeat(length)}`
   const body = (...urls: string[]) =>
     `<p>${urls.map((url) => `<a href="${url}">x</a>`).join(' ')}</p>{{ checkout_link }}`
-  const mailOf = (...urls: string[]) =>
+  const getMail = (...urls: string[]) =>
     composeEmail(input({ template: { ...input().template, version: 2, body: body(...urls) } }))
-  const { links, html } = await mailOf(page(1, 900), page(2, 1_000))
+  const { links, html } = await getMail(page(1, 900), page(2, 1_000))
   expect(links.map(({ trackedUrl }) => trackedUrl !== null)).toEqual([true, false, false])
   expect(html).toContain(page(2, 1_000))
   const often = `{% for item in cart_items %}<a href="${page(3, 900)}">{{ item.name }}</a>{% endfor %} {{ checkout_link }}`
@@ -139,7 +139,7 @@ test('amounts have their currency’s own decimals (decision 21)', async () => {
   expect(formatMinor(4_200, 'KWD')).toMatch(/4\.200/)
 })
 
-test('each store has its own Feedback-ID, which identifies nobody', async () => {
+test('each store has its own Feedback-ID, which identifies no person', async () => {
   const ids = [
     ['a', 'https://x.example'],
     ['a', 'https://x.example'],
@@ -198,8 +198,8 @@ test('a rendering plan produces the same bytes and tokens as the renderer, and p
     cart: { ...input().cart, firstName: `Ada & ${n}`, valueMinor: n * 1_000 + 500 },
     renders,
   }))
-  const of = (lane: 'sending' | 'asking') =>
-    Promise.all(mails.map((each) => composeEmail({ ...each, who: { lane, accountId: 'a' } })))
+  const of = (queue: 'sending' | 'asking') =>
+    Promise.all(mails.map((each) => composeEmail({ ...each, who: { queue, accountId: 'a' } })))
   const looked = await of('asking')
   expect(renders.planFigures()).toMatchObject({ planned: 0, rendered: 0, plans: 0 })
   expect(await of('sending')).toEqual(looked)

@@ -15,8 +15,8 @@ import {
   type TemplateContext,
 } from '../../messages/templates/public.ts'
 import { formatMinor } from './amounts.ts'
-import { presentCoupon, type ShownCoupon } from './coupon-text.ts'
-import type { ShownItem } from './goods-rules.ts'
+import { type DisplayedCoupon, presentCoupon } from './coupon-text.ts'
+import type { PricedItem } from './goods-rules.ts'
 
 // Composes one email from a cart, a template and a store. Sends and previews use the same code, so a preview shows what
 // is sent.
@@ -24,12 +24,12 @@ import type { ShownItem } from './goods-rules.ts'
 export interface ComposeInput {
   messageId: string
   /** `currency: null` means that there is no cart. */
-  cart: { items: readonly ShownItem[]; valueMinor: number; currency: string | null; firstName: string | null }
+  cart: { items: readonly PricedItem[]; valueMinor: number; currency: string | null; firstName: string | null }
   template: { id: string; version: number; subject: string; body: string }
   /** null: without a coupon. */
-  coupon: ShownCoupon | null
+  coupon: DisplayedCoupon | null
   /** Entered by the shopper. It is restored with the cart if the message has no coupon. */
-  entered?: ShownCoupon | null
+  entered?: DisplayedCoupon | null
   brand: MailBrand
   /** `timeZone` is for dates in the message. */
   store: { name: string; url: string; homeUrl: string; senderName: string; postalAddress: string; timeZone: string }
@@ -50,7 +50,7 @@ export interface ComposeInput {
 }
 
 /** A rendering without an account. */
-export const NO_ACCOUNT: RenderPurpose = { lane: 'asking', accountId: '' }
+export const NO_ACCOUNT: RenderPurpose = { queue: 'asking', accountId: '' }
 
 /**
  * The row behind a link: for the restore page (only its hash is stored, decision 4) and for every link of a test send.
@@ -111,7 +111,7 @@ export function buildCouponContext({
   cart,
   store,
 }: Pick<ComposeInput, 'coupon' | 'entered' | 'cart' | 'store'>) {
-  const present = (each: ShownCoupon | null) => each && presentCoupon(each, { ...cart, timeZone: store.timeZone })
+  const present = (each: DisplayedCoupon | null) => each && presentCoupon(each, { ...cart, timeZone: store.timeZone })
   return { coupon: present(coupon), entered: coupon ? null : present(entered) }
 }
 
@@ -126,17 +126,22 @@ export function buildCartContext(
     storeName: cleanStoreName(store.name, [store.url, store.homeUrl]),
   }
   if (currency === null) return { ...names, items: [], cartTotal: '', isWithoutCart: true }
-  const shown = items.map((item) => presentItem({ ...item, name: removeAddresses(item.name, ownHosts) }, currency))
-  return { ...names, items: shown, cartTotal: formatMinor(valueMinor, currency) }
+  const products = items.map((item) => presentItem({ ...item, name: removeAddresses(item.name, ownHosts) }, currency))
+  return { ...names, items: products, cartTotal: formatMinor(valueMinor, currency) }
 }
 
 /** Hides prices if all are zero: then they are unknown, as for goods priced on request. */
 function hideUnknownPrices(
   { valueMinor, currency, items }: ComposeInput['cart'],
-  shown: ReturnType<typeof buildCartContext>,
+  cartContext: ReturnType<typeof buildCartContext>,
 ) {
-  if (currency === null || valueMinor !== 0 || items.some(({ unitPriceMinor }) => unitPriceMinor !== 0)) return shown
-  return { ...shown, items: shown.items.map((item) => ({ ...item, unitPrice: '', lineTotal: '' })), cartTotal: '' }
+  if (currency === null || valueMinor !== 0 || items.some(({ unitPriceMinor }) => unitPriceMinor !== 0))
+    return cartContext
+  return {
+    ...cartContext,
+    items: cartContext.items.map((item) => ({ ...item, unitPrice: '', lineTotal: '' })),
+    cartTotal: '',
+  }
 }
 
 /** Throws a TemplateError if the template cannot be rendered. The same message id always gives the same links. */
@@ -174,7 +179,7 @@ export async function composeEmail(input: ComposeInput): Promise<Composed> {
 export const createRestoreToken = (secrets: Secrets, messageId: string): string =>
   `rt_${secrets.token('restore', `${messageId}:0`)}`
 
-export function presentItem(item: ShownItem, currency: string) {
+export function presentItem(item: PricedItem, currency: string) {
   return {
     name: item.name,
     quantity: item.quantity,

@@ -14,11 +14,11 @@ const coupon = {
 const cart = { valueMinor: 5_000, currency: 'USD', timeZone: 'America/New_York' }
 
 test('a coupon shows percentage or amount, saving and total (decision 37)', () => {
-  const words = { code: 'CART10', minimum: null, expires: null, saving: '$5.00', total: '$45.00' }
-  expect(presentCoupon(coupon, cart)).toEqual({ ...words, amount: '10%', offer: '10% off' })
+  const values = { code: 'CART10', minimum: null, expires: null, saving: '$5.00', total: '$45.00' }
+  expect(presentCoupon(coupon, cart)).toEqual({ ...values, amount: '10%', offer: '10% off' })
   expect(presentCoupon({ ...coupon, percent: 1_250 }, cart).amount).toBe('12.5%')
   expect(presentCoupon({ ...coupon, percent: null, amountMinor: 500 }, cart)).toEqual({
-    ...words,
+    ...values,
     amount: '$5.00',
     offer: '$5.00 off',
   })
@@ -45,8 +45,8 @@ test.each([
   ['2026-11-30T15:30:00Z', 'November 30, 2026, 10:30 AM EST'],
   ['2026-11-30T17:00:00Z', 'November 30, 2026, 12:00 PM EST'],
   ['2026-07-15T17:00:00Z', 'July 15, 2026, 1:00 PM EDT'],
-])('a coupon that ends at %s shows %s in the store’s zone', (end, words) => {
-  expect(presentCoupon({ ...coupon, expiresAt: new Date(end) }, cart).expires).toBe(words)
+])('a coupon that ends at %s shows %s in the store’s zone', (end, values) => {
+  expect(presentCoupon({ ...coupon, expiresAt: new Date(end) }, cart).expires).toBe(values)
 })
 
 test('a zone without a short English name is shown by its offset', () => {

@@ -3,7 +3,7 @@ import { formatMinor } from './amounts.ts'
 
 // Describes a coupon for messages. Pure.
 
-export interface ShownCoupon {
+export interface DisplayedCoupon {
   code: string
   /** Hundredths of a percent; null: the discount is an amount. */
   percent: number | null
@@ -28,7 +28,7 @@ interface CouponPlacement {
 }
 
 export function presentCoupon(
-  coupon: ShownCoupon,
+  coupon: DisplayedCoupon,
   { valueMinor, currency, timeZone }: CouponPlacement,
 ): TemplateCoupon {
   const { code, minSpendMinor, expiresAt, totalMinor } = coupon
@@ -45,13 +45,13 @@ export function presentCoupon(
 }
 
 /** A phrase that replaces "a discount". */
-function offerText(coupon: ShownCoupon): string {
+function offerText(coupon: DisplayedCoupon): string {
   if (coupon.isFreeShipping) return 'free shipping'
   const amount = amountText(coupon)
   return amount ? `${amount} off` : 'a discount'
 }
 
-function amountText({ percent, amountMinor, currency }: ShownCoupon): string {
+function amountText({ percent, amountMinor, currency }: DisplayedCoupon): string {
   if (percent !== null) return formatPercent(percent)
   return amountMinor ? formatMinor(amountMinor, currency) : ''
 }

@@ -3,7 +3,7 @@ import { buildGoodsKey, type Goods, type Terms } from '../../carts/sync/public.t
 
 // A cart's items at current stock and prices. Pure.
 
-export interface ShownItem extends CartItem {
+export interface PricedItem extends CartItem {
   /** Sold out or no longer sold. */
   isGone?: boolean
 }
@@ -21,7 +21,7 @@ const isGone = (terms: ReadonlyMap<string, Terms>, item: CartItem) =>
   terms.get(buildGoodsKey(item))?.isAvailable === false
 
 /** No item is available any more. */
-export function isAllGone({ items }: Pick<Contents, 'items'>, goods: Goods | null): boolean {
+export function isAllUnavailable({ items }: Pick<Contents, 'items'>, goods: Goods | null): boolean {
   const terms = indexTerms(goods)
   return items.length > 0 && items.every((item) => isGone(terms, item))
 }
@@ -33,16 +33,17 @@ export function isUnknown({ items }: Pick<Contents, 'items'>, goods: Goods): boo
 }
 
 /** Lists available items at current prices first, then unavailable ones, which are not in the total. */
-export function buildShownContents(cart: Contents, goods: Goods | null): { items: ShownItem[]; valueMinor: number } {
+export function buildCurrentContents(cart: Contents, goods: Goods | null): { items: PricedItem[]; valueMinor: number } {
   const terms = indexTerms(goods)
-  const gone = cart.items.filter((item) => isGone(terms, item))
-  const left = cart.items.filter((item) => !isGone(terms, item))
-  const priced = left.map((item) => ({
+  const unavailable = cart.items.filter((item) => isGone(terms, item))
+  const available = cart.items.filter((item) => !isGone(terms, item))
+  const priced = available.map((item) => ({
     ...item,
     unitPriceMinor: getPrice(item, terms.get(buildGoodsKey(item)), cart.currency),
   }))
-  const items = [...priced, ...gone.map((item) => ({ ...item, isGone: true }))]
-  const isSame = gone.length === 0 && priced.every((item, at) => item.unitPriceMinor === left[at]!.unitPriceMinor)
+  const items = [...priced, ...unavailable.map((item) => ({ ...item, isGone: true }))]
+  const isSame =
+    unavailable.length === 0 && priced.every((item, at) => item.unitPriceMinor === available[at]!.unitPriceMinor)
   const sum = priced.reduce((total, item) => total + item.quantity * item.unitPriceMinor, 0)
   return { items, valueMinor: isSame ? cart.value_minor : sum }
 }

@@ -29,7 +29,7 @@ afterEach(() => {
 const SLOW = `${'{%a%} '.repeat(28)}x`
 
 describe('a text that cannot be rendered is refused before it is stored', () => {
-  const ways: [string, (shop: Shop, body: string) => [string, object]][] = [
+  const requests: [string, (shop: Shop, body: string) => [string, object]][] = [
     [
       'an email now',
       ({ cartIds, orders }, body) => ['/api/email/send-email', { to: orders[0]!.email, cart_id: cartIds[0], body }],
@@ -46,7 +46,7 @@ describe('a text that cannot be rendered is refused before it is stored', () => 
   const stored = ({ storeId }: Shop) =>
     world.db.selectFrom('manual_messages').selectAll().where('store_id', '=', storeId).execute()
 
-  test.each(ways)('%s', async (_name, request) => {
+  test.each(requests)('%s', async (_name, request) => {
     const shop = await createShop(world)
     for (const [body, word] of [
       [SLOW, /uses \{% a %\}, which does not exist/],
@@ -99,15 +99,15 @@ describe('a text that cannot be rendered is refused before it is stored', () => 
     ).toEqual(before)
   })
 
-  test('a preview says what is wrong, and a test is not sent', async () => {
+  test('a preview names the problem, and a test is not sent', async () => {
     const shop = await createShop(world)
-    const wanted = { cartId: shop.cartIds[0], channel: 'email', body: SLOW }
-    const preview = await postWithWorker(world, shop, '/api/messages/preview', wanted)
+    const input = { cartId: shop.cartIds[0], channel: 'email', body: SLOW }
+    const preview = await postWithWorker(world, shop, '/api/messages/preview', input)
     expect([preview.status, preview.body.problem]).toEqual([
       200,
       expect.stringMatching(/uses \{% a %\}, which does not exist/),
     ])
-    const trial = await postWithWorker(world, shop, '/api/messages/test-send', wanted)
+    const trial = await postWithWorker(world, shop, '/api/messages/test-send', input)
     expect([trial.status, world.sent]).toEqual([422, []])
   })
 })

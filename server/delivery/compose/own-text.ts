@@ -39,8 +39,8 @@ async function problemOfPush(
   accountId: string,
   parts: readonly (string | undefined)[],
 ): Promise<TemplateError | null> {
-  for (const words of parts) {
-    const problem = words === undefined ? null : await renders.checkText(accountId, words)
+  for (const text of parts) {
+    const problem = text === undefined ? null : await renders.checkText(accountId, text)
     if (problem) return problem
   }
   return null
@@ -52,8 +52,8 @@ const ANY = '-'
 export async function assertTextRenders(
   deps: Pick<Deps, 'renders'>,
   accountId: string,
-  words: MessageTexts,
+  texts: MessageTexts,
 ): Promise<void> {
-  const problem = await findTextProblem(deps, accountId, words)
+  const problem = await findTextProblem(deps, accountId, texts)
   if (problem) throw new AppError('unprocessable', problem.message)
 }

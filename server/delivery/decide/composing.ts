@@ -2,19 +2,19 @@ import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/pu
 import { chooseLinkBase } from '../../carts/links/public.ts'
 import { type Difference, TemplateError } from '../../messages/templates/public.ts'
 import {
-  buildShownContents,
+  buildCurrentContents,
   type Composed,
   type ComposedPush,
   type ComposedText,
   composeEmail,
   composePush,
   composeText,
-  type ShownCoupon,
+  type DisplayedCoupon,
 } from '../compose/public.ts'
 import { computeTotalAfter } from './coupon-finding.ts'
 import { type DecisionContext, getAddress, getRequiredTemplate } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
-import { findCoupon, getEmail, getShownGoods } from './message-coupon.ts'
+import { findCoupon, getDisplayedGoods, getEmail } from './message-coupon.ts'
 
 // Composes the messages of rows. An owner's text is rendered in a thread that can be killed, and only twice if it
 // crashed a process.
@@ -34,7 +34,7 @@ export async function compose(
   const coupon = findCoupon(context, row)
   const base = {
     messageId: row.id,
-    cart: { ...buildShownContents(row, context.goods), currency: row.currency, firstName: row.first_name },
+    cart: { ...buildCurrentContents(row, context.goods), currency: row.currency, firstName: row.first_name },
     store: {
       name: situation.name,
       url: situation.url,
@@ -49,7 +49,7 @@ export async function compose(
     secrets: deps.secrets,
     isTest,
     ...(isSample && { sampleHost: new URL(deps.config.publicUrl).host }),
-    who: { lane: context.isImagined ? ('asking' as const) : ('sending' as const), accountId: situation.account_id },
+    who: { queue: context.isImagined ? ('asking' as const) : ('sending' as const), accountId: situation.account_id },
     renders: deps.renders,
     onDifference: (found: Difference) => deps.log.error({ messageId: row.id, ...found }, 'rendering-plan.differs'),
   }
@@ -92,16 +92,16 @@ export function buildTemplateSource(row: load.ClaimedRow) {
 // cart as the shopper left it. Pure except for the keyed hash of an address.
 
 /** null: there is none, it is no longer valid, or its discount is unknown. */
-function enteredCoupon(context: DecisionContext, row: load.ClaimedRow): ShownCoupon | null {
+function enteredCoupon(context: DecisionContext, row: load.ClaimedRow): DisplayedCoupon | null {
   const coupon = context.entered.get(row.id)
-  const cart = getShownGoods(context, row)
+  const cart = getDisplayedGoods(context, row)
   if (!coupon || !cart) return null
   const { state, usedBefore, code } = coupon
   const { now } = context
   if (findCouponProblem(state, { now, goodForMs: MIN_VALID_MS, email: getEmail(context, row), usedBefore, cart }))
     return null
   const totalMinor = computeTotalAfter(cart, state)
-  if (totalMinor === null || totalMinor === cart.shownMinor) return null
+  if (totalMinor === null || totalMinor === cart.displayedMinor) return null
   return {
     code,
     totalMinor,

@@ -39,7 +39,7 @@ async function say(storeId: string, email: string, status: 'granted' | 'withdraw
   })
 }
 
-async function aGerman() {
+async function createGerman() {
   const store = await createStore(world)
   const order = buildOrder(world, { country: 'DE' })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
@@ -49,7 +49,7 @@ async function aGerman() {
 
 describe('consent (C5, C6)', () => {
   test('a mail to a shopper in Germany is held without consent, with the reason, and sent once consent is given', async () => {
-    const { storeId, order } = await aGerman()
+    const { storeId, order } = await createGerman()
     await passTime(world, storeId, HOUR)
     expect(world.sent).toHaveLength(0)
     expect((await listStepStates(world, storeId))[0]).toBe('held(no_consent)')
@@ -66,7 +66,7 @@ describe('consent (C5, C6)', () => {
   })
 
   test('a mail without consent is closed at the age limit', async () => {
-    const { storeId } = await aGerman()
+    const { storeId } = await createGerman()
     await passTime(world, storeId, HOUR)
     await passTime(world, storeId, DAY)
     await passTime(world, storeId, 3 * DAY)
@@ -75,7 +75,7 @@ describe('consent (C5, C6)', () => {
   })
 
   test('an existing customer may be contacted (soft opt-in)', async () => {
-    const { storeId, order } = await aGerman()
+    const { storeId, order } = await createGerman()
     const earlier = new Date(world.now.getTime() - 10 * DAY).toISOString()
     const past = {
       ...markPurchased(world, order),
@@ -98,7 +98,7 @@ describe('consent (C5, C6)', () => {
   })
 
   test('the newest ledger entry counts', async () => {
-    const { storeId, order } = await aGerman()
+    const { storeId, order } = await createGerman()
     await say(storeId, order.email!, 'granted')
     world.advance(MINUTE)
     await say(storeId, order.email!, 'withdrawn')
@@ -180,14 +180,14 @@ describe('unsubscribing (C1–C3)', () => {
     return { first, second, email }
   }
 
-  async function linkOf(storeId: string) {
+  async function readLink(storeId: string) {
     const [row] = await readMessages(world, storeId)
     return findLink(row!.body_html!, '/u/')
   }
 
-  test('viewing the link or the page unsubscribes nobody, and neither does a scanner (C3)', async () => {
+  test('neither viewing the link or the page nor a scanner unsubscribes the shopper (C3)', async () => {
     const { first } = await twoStores()
-    const link = await linkOf(first.storeId)
+    const link = await readLink(first.storeId)
     const token = link.slice(3)
     for (const copied of [link, `${link}.`, `${link})`]) {
       expect((await world.request('GET', copied)).headers.location).toBe(`/unsubscribe?token=${token}`)
@@ -208,13 +208,13 @@ describe('unsubscribing (C1–C3)', () => {
   test.each([
     'one-click',
     'page',
-  ])('%s: every message of the account to that address is closed in the same commit (C2)', async (way) => {
+  ])('%s: every message of the account to that address is closed in the same commit (C2)', async (route) => {
     const { first, second } = await twoStores()
-    const link = await linkOf(first.storeId)
+    const link = await readLink(first.storeId)
     await passTime(world, second.storeId, 1)
     world.sent.length = 0
     const reply =
-      way === 'page'
+      route === 'page'
         ? await world.request('POST', `/api/unsubscribe/${link.slice(3)}`)
         : await world.request('POST', link, {
             body: 'List-Unsubscribe=One-Click' as never,
@@ -235,7 +235,7 @@ describe('unsubscribing (C1–C3)', () => {
 
   test('is idempotent and also stops messages about new carts (C1)', async () => {
     const { first, email } = await twoStores()
-    const token = (await linkOf(first.storeId)).slice(3)
+    const token = (await readLink(first.storeId)).slice(3)
     for (let n = 0; n < 2; n++) expect((await world.request('POST', `/api/unsubscribe/${token}`)).status).toBe(200)
     const third = await createStore(world, { accountId: first.accountId })
     await recordOrders(world.deps, third.storeId, [buildOrder(world, { email })], 'sync')
@@ -246,16 +246,16 @@ describe('unsubscribing (C1–C3)', () => {
 
   test('does not affect another account (C1)', async () => {
     const { first, email } = await twoStores()
-    await world.request('POST', `/api/unsubscribe/${(await linkOf(first.storeId)).slice(3)}`)
-    const stranger = await createStore(world)
-    await recordOrders(world.deps, stranger.storeId, [buildOrder(world, { email })], 'sync')
-    await passTime(world, stranger.storeId, HOUR)
+    await world.request('POST', `/api/unsubscribe/${(await readLink(first.storeId)).slice(3)}`)
+    const otherStore = await createStore(world)
+    await recordOrders(world.deps, otherStore.storeId, [buildOrder(world, { email })], 'sync')
+    await passTime(world, otherStore.storeId, HOUR)
     expect(world.sent.map((mail) => mail.to)).toEqual([email])
   })
 
   test('is undone only by the shopper, and only their own unsubscribe (C5)', async () => {
     const { first, email } = await twoStores()
-    const token = (await linkOf(first.storeId)).slice(3)
+    const token = (await readLink(first.storeId)).slice(3)
     await world.request('POST', `/api/unsubscribe/${token}`)
     await say(first.storeId, email, 'granted')
     const later = await createStore(world, { accountId: first.accountId })

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import type { MessageCoupon } from '../../carts/coupons/for-messages.ts'
-import { evaluateCoupon, type ShownGoods } from './coupon-finding.ts'
+import { type DisplayedGoods, evaluateCoupon } from './coupon-finding.ts'
 
 // The coupon of a message about a cart in another currency than the coupon's.
 
 const now = new Date('2026-11-23T12:00:00Z')
 
-const cartIn = (currency: string): ShownGoods => ({
+const cartIn = (currency: string): DisplayedGoods => ({
   lines: [{ productId: '1', variationId: null, quantity: 1, unitPriceMinor: 10_000, isOnSale: false }],
-  shown: [10_000],
-  shownMinor: 10_000,
+  displayed: [10_000],
+  displayedMinor: 10_000,
   currency,
   isUnknown: false,
   rules: { currency, decimals: null, isSequential: false },
@@ -44,9 +44,9 @@ const tenPercent: MessageCoupon = {
 }
 
 function findingFor(currency: string, coupon: Partial<MessageCoupon>, aboveMinor: number | null = null) {
-  const wanted = { id: 'c', fallback: 'without', isFirstOrderOnly: false, pauseDays: null, aboveMinor } as const
+  const settings = { id: 'c', fallback: 'without', isFirstOrderOnly: false, pauseDays: null, aboveMinor } as const
   return evaluateCoupon(
-    wanted,
+    settings,
     { ...tenPercent, ...coupon },
     {
       now,

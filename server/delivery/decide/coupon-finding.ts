@@ -4,7 +4,7 @@ import {
   type CouponState,
   type CouponUse,
   computeDiscounts,
-  computeShownLeft,
+  computeDisplayedRest,
   type DiscountCoupon,
   type DiscountLine,
   type DiscountRules,
@@ -15,7 +15,7 @@ import {
   MIN_VALID_MS,
 } from '../../carts/coupons/public.ts'
 import type { UnreadCoupon } from '../../carts/sync/public.ts'
-import type { ShownCoupon } from '../compose/public.ts'
+import type { DisplayedCoupon } from '../compose/public.ts'
 
 // Decides whether a message includes its coupon, omits it or waits for it (decisions 33 to 37). Pure.
 
@@ -31,7 +31,7 @@ export type CouponFinding =
       refusal: string | null
     }
 
-export interface IncludedCoupon extends ShownCoupon {
+export interface IncludedCoupon extends DisplayedCoupon {
   outcome: 'included'
   couponId: string
   /** Fingerprint of the coupon's properties that the message text depends on. */
@@ -42,7 +42,7 @@ export interface IncludedCoupon extends ShownCoupon {
 
 export interface CouponCircumstances {
   now: Date
-  cart: ShownGoods | null
+  cart: DisplayedGoods | null
   cartVersion: number | null
   hasBoughtBefore: boolean
   email: CouponUse['email']
@@ -53,11 +53,11 @@ export interface CouponCircumstances {
 }
 
 /** The items of a cart that are still available. */
-export interface ShownGoods {
+export interface DisplayedGoods {
   lines: readonly DiscountLine[]
   /** Total per line as the cart shows it, in minor units. */
-  shown: readonly number[]
-  shownMinor: number
+  displayed: readonly number[]
+  displayedMinor: number
   currency: string
   rules: DiscountRules
   /** The shown prices differ from the entered ones (tax), and the entered ones are unknown. */
@@ -74,34 +74,34 @@ export function evaluateCoupon(
   about: CouponCircumstances,
 ): CouponFinding {
   const { now, cart, hasBoughtBefore, unread } = about
-  const leaveOut = (reason: string) => toLeftOut(settings, coupon?.code ?? '', reason)
-  if (!coupon?.state) return leaveOut('coupon_invalid:gone')
+  const skip = (reason: string) => buildSkipped(settings, coupon?.code ?? '', reason)
+  if (!coupon?.state) return skip('coupon_invalid:gone')
   // Our copy may be outdated, so it does not count.
   if (unread?.problem) return waitForRead(coupon, unread)
-  if (unread) return leaveOut('coupon_invalid:unreadable')
+  if (unread) return skip('coupon_invalid:unreadable')
   const { state, personal, isPersonal, lastUsedAt } = coupon
   const problem = findCouponProblem(state, buildUse(coupon, about))
-  if (problem) return leaveOut(`coupon_invalid:${problem}`)
+  if (problem) return skip(`coupon_invalid:${problem}`)
   const isOfCurrency = cart?.currency === state.currency
   // With a maximum discount, personal codes are fixed amounts in the coupon's currency.
-  if (cart && !isOfCurrency && coupon.maxDiscountMinor !== null) return leaveOut('coupon_invalid:currency')
-  const valueMinor = cart && isOfCurrency ? cart.shownMinor : null
+  if (cart && !isOfCurrency && coupon.maxDiscountMinor !== null) return skip('coupon_invalid:currency')
+  const valueMinor = cart && isOfCurrency ? cart.displayedMinor : null
   const rule = findWithholdingRule(settings, { now, hasBoughtBefore, lastUsedAt, valueMinor })
-  if (rule) return leaveOut(`coupon_withheld:${rule}`)
+  if (rule) return skip(`coupon_withheld:${rule}`)
   if (!isPersonal) return include(settings, { coupon, state, code: coupon.code }, about)
   if (about.isImagined)
     return include(settings, { coupon, state: capDiscount(coupon, state, cart), code: buildExampleCode(coupon) }, about)
   const waiting = findPendingCode(coupon, about)
   if (waiting) return waiting
-  const made = personal!
-  const end = made.expiresAt.getTime()
-  if (made.isUsed) return leaveOut('coupon_invalid:used_up')
-  if (made.stage === 'deleted') return leaveOut('coupon_invalid:gone')
-  if (end < now.getTime() + getRequiredValidityMs(coupon)) return leaveOut('coupon_invalid:expired')
-  return include(settings, { coupon, state: applyComputedAmount(state, made), code: made.code }, about)
+  const code = personal!
+  const end = code.expiresAt.getTime()
+  if (code.isUsed) return skip('coupon_invalid:used_up')
+  if (code.stage === 'deleted') return skip('coupon_invalid:gone')
+  if (end < now.getTime() + getRequiredValidityMs(coupon)) return skip('coupon_invalid:expired')
+  return include(settings, { coupon, state: applyComputedAmount(state, code), code: code.code }, about)
 }
 
-function toLeftOut({ fallback }: CouponSettings, code: string, reason: string): CouponFinding {
+function buildSkipped({ fallback }: CouponSettings, code: string, reason: string): CouponFinding {
   return { outcome: 'left_out', reason, isSkipped: fallback === 'skip', code }
 }
 
@@ -123,11 +123,11 @@ function buildUse(coupon: MessageCoupon, { now, cart, email }: CouponCircumstanc
 }
 
 function findPendingCode({ code, personal, isOfCart }: MessageCoupon, { now, cartVersion }: CouponCircumstances) {
-  const pending = (shownCode: string): CouponFinding => ({
+  const pending = (exampleCode: string): CouponFinding => ({
     outcome: 'waiting',
     reason: 'coupon_pending',
     refusal: null,
-    code: shownCode,
+    code: exampleCode,
     until: new Date(now.getTime() + PENDING_MS),
   })
   if (!personal) return pending(code)
@@ -149,7 +149,11 @@ function findPendingCode({ code, personal, isOfCart }: MessageCoupon, { now, car
   return isCurrent ? null : pending(personal.code)
 }
 
-function capDiscount({ maxDiscountMinor }: MessageCoupon, state: CouponState, cart: ShownGoods | null): CouponState {
+function capDiscount(
+  { maxDiscountMinor }: MessageCoupon,
+  state: CouponState,
+  cart: DisplayedGoods | null,
+): CouponState {
   if (maxDiscountMinor === null || state.type !== 'percentage') return state
   const share = cart && computeDiscounts(cart.lines, [state], cart.rules)[0]
   const amountMinor = Math.min(share ?? maxDiscountMinor, maxDiscountMinor)
@@ -175,7 +179,7 @@ function include(
     currency,
     isFreeShipping: state.platformType === 'free_shipping',
     minSpendMinor: state.minSpendMinor,
-    expiresAt: shownExpiry(coupon, state, about.now),
+    expiresAt: computeExpiry(coupon, state, about.now),
     totalMinor: computeTotalAfter(about.cart, state),
   }
 }
@@ -184,17 +188,21 @@ function include(
  * A personal code is valid for its hours from the send, in the store a little longer. The message shows the earliest
  * end (decision 34).
  */
-function shownExpiry({ isPersonal, validHours, personal }: MessageCoupon, state: CouponState, now: Date): Date | null {
+function computeExpiry(
+  { isPersonal, validHours, personal }: MessageCoupon,
+  state: CouponState,
+  now: Date,
+): Date | null {
   const end = findEnd(state)
   if (!isPersonal) return end
   const ends = [now.getTime() + validHours * HOUR_MS, personal?.expiresAt.getTime(), end?.getTime()]
   return new Date(Math.min(...ends.filter((each) => each !== undefined)))
 }
 
-export function computeTotalAfter(cart: ShownGoods | null, coupon: DiscountCoupon): number | null {
+export function computeTotalAfter(cart: DisplayedGoods | null, coupon: DiscountCoupon): number | null {
   if (!cart || cart.isUnknown) return null
-  const after = computeShownLeft(cart.lines, cart.shown, coupon, cart.rules)
+  const after = computeDisplayedRest(cart.lines, cart.displayed, coupon, cart.rules)
   if (!after) return null
-  const saving = after.reduce((sum, each, at) => sum + cart.shown[at]! - each, 0)
-  return Math.max(0, cart.shownMinor - saving)
+  const saving = after.reduce((sum, each, at) => sum + cart.displayed[at]! - each, 0)
+  return Math.max(0, cart.displayedMinor - saving)
 }

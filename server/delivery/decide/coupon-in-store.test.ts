@@ -117,6 +117,6 @@ test('a coupon edited here between decision and send is shown with its new terms
   await sendDueMessages(world, scene.storeId)
   world.advance(1_000)
   await sendDueMessages(world, scene.storeId)
-  const said = world.sent.map(({ text }) => /^(\d+%) off/m.exec(text)?.[1])
-  expect(said).toEqual([...Array(5).fill('10%'), '20%'])
+  const percents = world.sent.map(({ text }) => /^(\d+%) off/m.exec(text)?.[1])
+  expect(percents).toEqual([...Array(5).fill('10%'), '20%'])
 })

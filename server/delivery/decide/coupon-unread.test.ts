@@ -39,12 +39,12 @@ async function twoCoupons() {
   await recordOrders(world.deps, storeId, [buildOrder(world), buildOrder(world)], 'sync')
   await advanceToAbandoned(world, storeId, HOUR)
   const messages = (await readMessages(world, storeId)).filter(({ step }) => step === 1)
-  await eachOfAFlow(messages, [ids[0]!, ids[1]!, null])
+  await groupByFlow(messages, [ids[0]!, ids[1]!, null])
   return { ...scene, fake, ids, messages }
 }
 
 /** Messages of a step share a coupon, so each message gets its own flow. */
-async function eachOfAFlow(messages: Awaited<ReturnType<typeof readMessages>>, coupons: readonly (string | null)[]) {
+async function groupByFlow(messages: Awaited<ReturnType<typeof readMessages>>, coupons: readonly (string | null)[]) {
   for (const [at, message] of messages.entries()) {
     const couponId = coupons[at] ?? null
     if (!couponId) continue
@@ -84,7 +84,7 @@ const states = async () => {
   })
 }
 
-const inputsOf = async (at: number) =>
+const readInputs = async (at: number) =>
   (
     await world.db
       .selectFrom('decision_records')
@@ -110,8 +110,8 @@ test('a coupon that cannot be read is left out of its message, and the others ar
   }
   await sendDueMessages(world, store.storeId)
   expect(await states()).toEqual(['sent', 'sent', 'sent'])
-  expect(await inputsOf(0)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_invalid:unreadable' })
-  expect(await inputsOf(1)).toMatchObject({ couponIncluded: true })
+  expect(await readInputs(0)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_invalid:unreadable' })
+  expect(await readInputs(1)).toMatchObject({ couponIncluded: true })
   const copies = await world.db.selectFrom('coupons').select('gone_at').where('id', 'in', store.ids).execute()
   expect(copies).toEqual([{ gone_at: null }, { gone_at: null }])
 })
@@ -131,9 +131,9 @@ test('without permission to read coupons, messages without one are sent and the 
 
 test('a store that fails only on coupons holds their messages until a later attempt succeeds', async () => {
   const read = store.fake.couponsById
-  let asked = 0
+  let requests = 0
   store.fake.couponsById = async () => {
-    asked += 1
+    requests += 1
     throw buildProblem('timeout')
   }
   await sendDueMessages(world, store.storeId)
@@ -141,7 +141,7 @@ test('a store that fails only on coupons holds their messages until a later atte
   expect(await states()).toEqual([held, held, 'sent'])
   await world.db.updateTable('messages').set({ wake_at: world.now }).where('state', '=', 'held').execute()
   await sendDueMessages(world, store.storeId)
-  expect([await states(), asked]).toEqual([[held, held, 'sent'], 1])
+  expect([await states(), requests]).toEqual([[held, held, 'sent'], 1])
   expect((await readMessages(world, store.storeId)).find(({ id }) => id === store.messages[0]!.id)!.wake_at).toEqual(
     new Date(world.now.getTime() + 5_000),
   )
@@ -150,7 +150,7 @@ test('a store that fails only on coupons holds their messages until a later atte
   await completeOrderCheck(world, store.storeId)
   await sendDueMessages(world, store.storeId)
   expect(await states()).toEqual(['sent', 'sent', 'sent'])
-  expect(await inputsOf(0)).toMatchObject({ coupon: expect.any(String) })
+  expect(await readInputs(0)).toMatchObject({ coupon: expect.any(String) })
 })
 
 test('a batch prepared without an order check is not sent after a concurrent one (D3)', async () => {
@@ -158,9 +158,10 @@ test('a batch prepared without an order check is not sent after a concurrent one
   await completeOrderCheck(world, storeId)
   const ids = messages.map(({ id }) => id)
   const read = { texts: new Map(), goods: NO_GOODS, unread: NONE_UNREAD }
-  const judge = (isChecked: boolean) => evaluate(world.deps, { storeId, db: world.db }, { ids, isChecked, ...read })
-  expect((await judge(true)).ready).toHaveLength(3)
-  const { ready, decisions } = await judge(false)
+  const evaluateAll = (isChecked: boolean) =>
+    evaluate(world.deps, { storeId, db: world.db }, { ids, isChecked, ...read })
+  expect((await evaluateAll(true)).ready).toHaveLength(3)
+  const { ready, decisions } = await evaluateAll(false)
   expect(ready).toEqual([])
   expect(decisions.map(({ outcome, reason }) => `${outcome} ${reason}`)).toEqual(
     messages.map(() => 'hold store_unreachable'),

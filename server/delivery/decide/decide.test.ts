@@ -15,7 +15,7 @@ function allWell(): DecisionInputs {
     message: { step: 1, channel: 'email', dueAt: at(-4 * HOUR), expiresAt },
     isInstancePaused: false,
     store: { isActive: true, isSuspended: false, isResting: false, isPaused: false, hasSender: true },
-    hasMailWay: true,
+    hasMailRoute: true,
     mailRestsUntil: null,
     origin: { isOn: true, isStepRemoved: false, holdoutBps: 1_000 },
     manual: null,
@@ -26,7 +26,7 @@ function allWell(): DecisionInputs {
     cart: { status: 'abandoned', abandonAt: at(-4 * HOUR) },
     pendingUntil: null,
     matchingPurchase: null,
-    person: { arm: 'treated', isMember: false, isUnderWay: false, drawnArm: 'treated' },
+    person: { arm: 'treated', isMember: false, isInProgress: false, drawnArm: 'treated' },
     address: 'ada@shoppers.example',
     suppression: null,
     consent: {
@@ -38,7 +38,7 @@ function allWell(): DecisionInputs {
       overrides: [],
     },
     orderCheck: { startedAt: at(-30_000), problem: null, detail: null, nextTryAt: now },
-    isAllGone: false,
+    isAllUnavailable: false,
     coupon: null,
     cap: { used: 0, max: 3, freesAt: null },
     plan: { used: 0, limit: 500, renewsAt: at(700 * HOUR) },
@@ -65,20 +65,20 @@ const PROBLEMS: Problem[] = [
   ['render_failed:empty_body', 'skip', (inputs) => Object.assign(inputs, { renderProblem: () => 'empty_body' })],
   ['coupon_pending', 'hold', (inputs) => Object.assign(inputs, { coupon: aPendingCoupon })],
   ['frequency_cap', 'hold', (inputs) => Object.assign(inputs.cap, { used: 3, freesAt: at(HOUR) })],
-  ['items_gone', 'skip', (inputs) => Object.assign(inputs, { isAllGone: true })],
+  ['items_gone', 'skip', (inputs) => Object.assign(inputs, { isAllUnavailable: true })],
   ['store_unreachable', 'hold', (inputs) => Object.assign(inputs.orderCheck, { startedAt: at(-60_001) })],
   ['no_consent', 'hold', (inputs) => Object.assign(inputs.consent, { country: 'BR' })],
   ['consent_withdrawn', 'skip', (inputs) => Object.assign(inputs.consent, { word: aNo })],
   ['no_contact', 'hold', (inputs) => Object.assign(inputs, { address: null })],
   ['suppressed_hard_bounce', 'skip', (inputs) => Object.assign(inputs, { suppression: 'hard_bounce' })],
   ['holdout', 'skip', (inputs) => Object.assign(inputs.person, { arm: 'control' })],
-  ['condition', 'skip', (inputs) => Object.assign(inputs, { condition: { holds: false, asked: { items: 1 } } })],
+  ['condition', 'skip', (inputs) => Object.assign(inputs, { condition: { holds: false, values: { items: 1 } } })],
   ['purchase_in_progress', 'hold', (inputs) => Object.assign(inputs, { pendingUntil: at(HOUR) })],
   ['cart_active', 'hold', (inputs) => Object.assign(inputs.cart!, { status: 'active', abandonAt: at(HOUR) })],
   ['superseded', 'skip', (inputs) => Object.assign(inputs, { isSuperseded: true })],
   ['emptied', 'cancel', (inputs) => Object.assign(inputs.cart!, { status: 'emptied' })],
   ['purchased', 'cancel', (inputs) => Object.assign(inputs, { matchingPurchase: { orderId: '1' } })],
-  ['mail_not_configured', 'hold', (inputs) => Object.assign(inputs, { hasMailWay: false })],
+  ['mail_not_configured', 'hold', (inputs) => Object.assign(inputs, { hasMailRoute: false })],
   ['sender_missing', 'hold', (inputs) => Object.assign(inputs.store, { hasSender: false })],
   ['flow_off', 'hold', (inputs) => Object.assign(inputs.origin!, { isOn: false })],
   ['sending_paused', 'hold', (inputs) => Object.assign(inputs.store, { isPaused: true })],
@@ -102,7 +102,7 @@ test('a message that passes all checks is sent (D2)', () => {
 
 test.each(
   PROBLEMS.map(([reason], index) => [reason, index] as const),
-)('%s decides, whatever later check would fail too (D2)', (_, index) => {
+)('%s decides, even if a later check would fail too (D2)', (_, index) => {
   const alone = allWell()
   PROBLEMS[index]![2](alone)
   const withAllLater = allWell()
@@ -128,7 +128,7 @@ describe('a message without a cart', () => {
 
   test.each(
     others.map(([reason], index) => [reason, index] as const),
-  )('%s decides, whatever later check would fail too (D2)', (_, index) => {
+  )('%s decides, even if a later check would fail too (D2)', (_, index) => {
     const [alone, withAllLater] = [withoutCart(allWell()), withoutCart(allWell())]
     const [reason, outcome, spoil] = others[index]!
     spoil(alone)
@@ -313,7 +313,7 @@ describe('the draw (F1)', () => {
   const drawn = (person: Partial<DecisionInputs['person']>, spoil: (inputs: DecisionInputs) => void = () => {}) => {
     const inputs = {
       ...allWell(),
-      person: { arm: null, isMember: false, isUnderWay: false, drawnArm: 'control' as const, ...person },
+      person: { arm: null, isMember: false, isInProgress: false, drawnArm: 'control' as const, ...person },
     }
     spoil(inputs)
     return decide(inputs)
@@ -352,8 +352,8 @@ describe('the draw (F1)', () => {
   })
 
   test('a cart with a message before the experiment causes no draw, and a shopper in the control group stays there', () => {
-    expect(drawn({ isUnderWay: true })).toEqual({ outcome: 'send', sendAuthorization: 'decision', reason: 'ok' })
-    expect(drawn({ isUnderWay: true, arm: 'control' })).toEqual({ outcome: 'skip', reason: 'holdout' })
+    expect(drawn({ isInProgress: true })).toEqual({ outcome: 'send', sendAuthorization: 'decision', reason: 'ok' })
+    expect(drawn({ isInProgress: true, arm: 'control' })).toEqual({ outcome: 'skip', reason: 'holdout' })
   })
 
   test('the arm is stable per shopper and experiment, and the shares are as requested', () => {

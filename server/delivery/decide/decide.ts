@@ -15,7 +15,7 @@ export interface DecisionInputs {
   /** `isSuspended`: an operator suspended the account. `isResting`: the plan includes fewer stores. */
   store: { isActive: boolean; isSuspended: boolean; isResting: boolean; isPaused: boolean; hasSender: boolean }
   /** false: no mail server is configured (mail-route.ts). */
-  hasMailWay: boolean
+  hasMailRoute: boolean
   /** The account's mail server failed and is paused until then; null: it works. */
   mailRestsUntil: Date | null
   /** null: the origin (flow, step) no longer exists. */
@@ -38,9 +38,9 @@ export interface DecisionInputs {
    */
   matchingPurchase: { orderId: string } | null
   /**
-   * `isUnderWay`: the cart had a message before the experiment began, so the experiment does not apply (decision 58).
+   * `isInProgress`: the cart had a message before the experiment began, so the experiment does not apply (decision 58).
    */
-  person: { arm: Arm | null; isMember: boolean; isUnderWay: boolean; drawnArm: Arm | null }
+  person: { arm: Arm | null; isMember: boolean; isInProgress: boolean; drawnArm: Arm | null }
   address: string | null
   /** The address was typed beyond the limits on new contacts and is not confirmed (X5). */
   isContactUnconfirmed: boolean
@@ -48,7 +48,7 @@ export interface DecisionInputs {
   consent: ConsentInputs & { countrySource: string }
   orderCheck: OrderCheck
   /** No item of the cart is available any more. */
-  isAllGone: boolean
+  isAllUnavailable: boolean
   cap: { used: number; max: number; freesAt: Date | null }
   /** null: the message has no coupon. */
   coupon: CouponFinding | null
@@ -178,7 +178,7 @@ function checkOrigin(inputs: DecisionInputs): Decision | null {
   if (store.isPaused) return hold('sending_paused', message.expiresAt)
   if (!origin.isOn) return hold(campaign ? 'campaign_paused' : 'flow_off', message.expiresAt)
   if (!store.hasSender) return hold('sender_missing', message.expiresAt)
-  if (!inputs.hasMailWay) return hold('mail_not_configured', message.expiresAt)
+  if (!inputs.hasMailRoute) return hold('mail_not_configured', message.expiresAt)
   if (inputs.text && !inputs.text.isConfigured) return hold(`${message.channel}_not_configured`, message.expiresAt)
   return null
 }
@@ -239,7 +239,7 @@ const explainMissingContact = ({ isContactUnconfirmed }: DecisionInputs) =>
 
 /** Returns the arm to assign; null: assigned before, or no draw applies. */
 function pickArm({ person, origin, manual }: DecisionInputs): Arm | null {
-  const isDrawable = !person.isMember && !person.isUnderWay && person.arm === null
+  const isDrawable = !person.isMember && !person.isInProgress && person.arm === null
   const isDrawn = !manual && isDrawable && (origin?.holdoutBps ?? 0) > 0
   return isDrawn ? person.drawnArm : null
 }
@@ -250,8 +250,8 @@ function checkOrderCheck({ orderCheck: { startedAt, problem, nextTryAt }, now }:
   return hold(problem ? `store_unreachable:${problem}` : 'store_unreachable', later(nextTryAt, soon(now)))
 }
 
-const checkGoods = ({ isAllGone }: DecisionInputs): Decision | null =>
-  isAllGone ? { outcome: 'skip', reason: 'items_gone' } : null
+const checkGoods = ({ isAllUnavailable }: DecisionInputs): Decision | null =>
+  isAllUnavailable ? { outcome: 'skip', reason: 'items_gone' } : null
 
 const send = (): Decision => ({ outcome: 'send', reason: 'ok', sendAuthorization: authorizeByDecision() })
 

@@ -27,7 +27,7 @@ import {
   findTextProblem,
   type LedgerEvidence,
 } from '../../shoppers/consent/public.ts'
-import { isAllGone } from '../compose/public.ts'
+import { isAllUnavailable } from '../compose/public.ts'
 import { type DomainThrottleRow, findPauseEnd } from '../deliverability/public.ts'
 import { getDomain } from '../email/public.ts'
 import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
@@ -128,7 +128,7 @@ export function decisionInputs(
       isPaused: situation.is_sending_paused,
       hasSender: hasSender(situation, channel),
     },
-    hasMailWay: channel !== 'email' || findMailRoute(context.deps, situation) !== 'none',
+    hasMailRoute: channel !== 'email' || findMailRoute(context.deps, situation) !== 'none',
     mailRestsUntil: channel === 'email' ? situation.mail_rests_until : null,
     origin: originInputs(situation, row),
     manual: row.manual && { overridesHoldout: row.manual.overridesHoldout, isRepeated: row.manual.isRepeated },
@@ -141,7 +141,7 @@ export function decisionInputs(
     person: {
       arm: row.arm,
       isMember: row.is_member,
-      isUnderWay: row.is_under_way,
+      isInProgress: row.is_under_way,
       drawnArm: situation.experiment && drawnArm(row.shopper_id, situation.experiment),
     },
     address: getAddress(row),
@@ -156,7 +156,7 @@ export function decisionInputs(
       overrides: situation.overrides,
     },
     orderCheck: buildOrderCheck(context, row),
-    isAllGone: isAllGone(row, context.goods),
+    isAllUnavailable: isAllUnavailable(row, context.goods),
     cap: {
       used: row.cap_used + ahead.ofShopper,
       max: situation.cap_messages,
@@ -374,8 +374,8 @@ export function drawArm(shopperId: string, salt: string, holdoutBps: number): Ar
 /** Records the unmet conditions too, because the step's may change later. */
 function conditionRecord({ condition }: DecisionInputs): Record<string, unknown> {
   if (!condition) return {}
-  const { holds, asked, unmet, currency } = condition
-  const record = { conditionHolds: holds, conditionValues: asked }
+  const { holds, values, unmet, currency } = condition
+  const record = { conditionHolds: holds, conditionValues: values }
   return holds ? record : { ...record, conditionsUnmet: { currency, conditions: unmet } }
 }
 
@@ -401,14 +401,14 @@ export function toDecisionRecord(inputs: DecisionInputs): Record<string, unknown
     storeProblem: inputs.orderCheck.problem,
     storeDetail: inputs.orderCheck.detail,
     ...conditionRecord(inputs),
-    ...(inputs.isAllGone ? { itemsGone: true } : {}),
+    ...(inputs.isAllUnavailable ? { itemsGone: true } : {}),
     ...recordOfCoupon(inputs.coupon),
     messagesInWindow: cap.used,
     messagesAllowed: cap.max,
     planUsed: plan.used,
     planLimit: plan.limit,
     arm: inputs.person.arm,
-    ...(inputs.person.isUnderWay ? { cartIsUnderWay: true } : {}),
+    ...(inputs.person.isInProgress ? { cartIsUnderWay: true } : {}),
     ...(manual ? { manual: true, overridesHoldout: manual.overridesHoldout } : {}),
     ...(inputs.campaign ? { campaign: true } : {}),
     ...(inputs.quiet ? { quietUntil: inputs.quiet.until } : {}),

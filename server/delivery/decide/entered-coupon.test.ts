@@ -27,7 +27,7 @@ const line = (productId: string, name: string, unitPriceMinor: number, quantity 
 type Coupon = Parameters<typeof insertCoupon>[2]
 
 /** A mug twice and a lamp, $60.00, left with WELCOME10 entered. */
-async function aLeftCart(coupon: Coupon, { inStep = null as Coupon | null } = {}) {
+async function createAbandonedCart(coupon: Coupon, { inStep = null as Coupon | null } = {}) {
   const { storeId, owner, fake } = await createConnectedStore(world)
   const of = { storeId } as Parameters<typeof insertCoupon>[1]
   await world.db
@@ -53,7 +53,7 @@ async function aLeftCart(coupon: Coupon, { inStep = null as Coupon | null } = {}
 }
 
 test('the mail shows items, code and the total to pay', async () => {
-  const { text, html } = await aLeftCart({})
+  const { text, html } = await createAbandonedCart({})
   expect(text).toContain('Coupon WELCOME10: −$6.00')
   expect(text).toContain('Total with the coupon: $54.00')
   expect(text).not.toContain('Total: $60.00')
@@ -64,24 +64,24 @@ const unknown: [string, Coupon][] = [
   ['has expired', { ends_at: new Date('2026-01-01') }],
   ['is gone from the store', { gone_at: new Date('2026-01-01') }],
   ['is for larger carts', { min_spend_minor: 9_000 }],
-  ['is for categories nobody here knows', { terms: JSON.stringify({ categoryIds: ['7'] }) }],
+  ['is for unknown categories', { terms: JSON.stringify({ categoryIds: ['7'] }) }],
   ['has another code', { code: 'WELCOME11' }],
   ['may be used once, and was', { terms: JSON.stringify({ usageLimitPerUser: 0 }), usage_limit: 1, usage_count: 1 }],
 ]
 
 test.each(unknown)('a coupon that %s is neither shown nor deducted', async (_what, coupon) => {
-  const { text } = await aLeftCart(coupon)
+  const { text } = await createAbandonedCart(coupon)
   expect(text).toContain('Total: $60.00')
   expect(text).not.toContain('WELCOME1')
 })
 
 test('the message’s coupon replaces it, as in the restored cart', async () => {
-  const { text } = await aLeftCart({}, { inStep: { code: 'OURS20', percent: 2_000 } })
+  const { text } = await createAbandonedCart({}, { inStep: { code: 'OURS20', percent: 2_000 } })
   expect(text).toContain('Total with the coupon: $48.00')
   expect(text).not.toContain('WELCOME10')
 })
 
 test('templates have no variable for it', async () => {
-  const { text, subject } = await aLeftCart({ percent: 5_000 })
+  const { text, subject } = await createAbandonedCart({ percent: 5_000 })
   expect(`${subject} ${text}`).not.toMatch(/50% off|a discount/)
 })

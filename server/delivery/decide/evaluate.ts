@@ -64,7 +64,7 @@ interface Draft {
   rendering: Rendering
 }
 
-const isWanted = ({ rendering }: Draft): boolean => rendering.isWanted
+const isNeeded = ({ rendering }: Draft): boolean => rendering.isNeeded
 const isComposed = ({ rendering: { composed, problem, isUnusable } }: Draft): boolean =>
   composed !== null || problem !== null || isUnusable
 
@@ -116,7 +116,7 @@ async function composeDecided(
   for (;;) {
     const tasks = messages.flatMap((drafts) => {
       const next = drafts.find(({ decision }) => !isChannelSpecific(decision))
-      return next && isWanted(next) && !isComposed(next) ? [next] : []
+      return next && isNeeded(next) && !isComposed(next) ? [next] : []
     })
     if (tasks.length === 0) return
     await compose(tasks)
@@ -142,7 +142,7 @@ export async function dryRun<Row extends load.ClaimedRow>(
   }: { isRendered?: boolean; ahead?: ForecastUsage; look?: BrandFields | undefined } = {},
 ) {
   const { situation, context, rows } = await snapshot(store, async (tx) => {
-    const base = withLook(await loadStoreSituation(deps, tx), store, look)
+    const base = withBrandLook(await loadStoreSituation(deps, tx), store, look)
     const rows = await read(tx, base)
     const context = await loadContext(
       deps,
@@ -154,21 +154,32 @@ export async function dryRun<Row extends load.ClaimedRow>(
   })
   const rendered = new Map<string, Rendering>()
   if (isRendered) {
-    const tasks = rows.map((row) => makeDraft(context, row)).filter(isWanted)
+    const tasks = rows.map((row) => makeDraft(context, row)).filter(isNeeded)
     await Promise.all(tasks.map((draft) => tryCompose(context, draft)))
     for (const { row, rendering } of tasks) rendered.set(row.id, rendering)
   }
   const evaluation = rows.map((row) => {
     const { decision, rendering, inputs } = makeDraft(context, row, rendered.get(row.id))
-    const { composed, words } = rendering
+    const { composed, problemText } = rendering
     if (ahead && decision.outcome === 'send') reserve(context, ahead, { row, composed, plan: inputs.plan })
-    return { row, decision, composed, problem: words, country: inputs.consent.country, condition: inputs.condition }
+    return {
+      row,
+      decision,
+      composed,
+      problem: problemText,
+      country: inputs.consent.country,
+      condition: inputs.condition,
+    }
   })
   return { context, situation, rows: evaluation }
 }
 
 /** Replaces the store's mail design by `look`. */
-function withLook<Base extends { situation: Situation }>(base: Base, { storeId }: StoreDb, look?: BrandFields): Base {
+function withBrandLook<Base extends { situation: Situation }>(
+  base: Base,
+  { storeId }: StoreDb,
+  look?: BrandFields,
+): Base {
   const logo = base.situation.brand?.logo ?? null
   return look ? { ...base, situation: { ...base.situation, brand: { storeId, look, logo } } } : base
 }
@@ -286,7 +297,7 @@ async function loadThrottles(tx: StoreTx, accountId: string, addresses: readonly
 /** Decides about one row, which need not be stored. */
 function makeDraft(context: DecisionContext, row: load.ClaimedRow, rendering: Rendering = createRendering()): Draft {
   const problem = () => {
-    rendering.isWanted = true
+    rendering.isNeeded = true
     return rendering.problem
   }
   const cost = () => (rendering.composed && isText(rendering.composed) ? rendering.composed.cost : null)
@@ -394,10 +405,10 @@ export interface DecisionRow {
 }
 
 const createRendering = (): Rendering => ({
-  isWanted: false,
+  isNeeded: false,
   composed: null,
   problem: null,
-  words: null,
+  problemText: null,
   isUnusable: false,
 })
 
@@ -465,7 +476,7 @@ async function tryCompose(context: DecisionContext, { row, rendering }: ComposeT
       context.deps.log.error({ err: error, messageId: row.id }, 'message.compose-failed')
     }
     rendering.problem = error instanceof TemplateError ? error.code : 'internal'
-    rendering.words = error instanceof TemplateError ? error.message : null
+    rendering.problemText = error instanceof TemplateError ? error.message : null
     rendering.isUnusable = rendering.problem === 'too_slow'
   }
 }
@@ -503,11 +514,11 @@ async function endComposing({ db, storeId }: StoreDb, ids: readonly string[]): P
 /** The state of composing one row's message. */
 interface Rendering {
   /** The decision got as far as rendering. */
-  isWanted: boolean
+  isNeeded: boolean
   composed: AnyComposed | null
   problem: string | null
   /** The problem as a sentence for the owner. */
-  words: string | null
+  problemText: string | null
   /** The text crashed threads or processes. */
   isUnusable: boolean
 }

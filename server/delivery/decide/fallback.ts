@@ -29,11 +29,11 @@ export const isChannelSpecific = ({ outcome, reason }: Pick<Decision, 'outcome' 
  * Picks the decision that counts from one per channel, in the order of the step: the first that is not specific to its
  * channel. If all are, the message waits for the channel that is free first, or ends if no channel holds it.
  */
-export function pickDecision<Each extends { decision: Decision }>(asked: readonly Each[]): Each {
-  const decided = asked.find(({ decision }) => !isChannelSpecific(decision))
+export function pickDecision<Each extends { decision: Decision }>(evaluated: readonly Each[]): Each {
+  const decided = evaluated.find(({ decision }) => !isChannelSpecific(decision))
   if (decided) return decided
-  const waiting = asked.filter(({ decision }) => decision.outcome === 'hold')
-  return waiting.toSorted((a, b) => getHoldEnd(a) - getHoldEnd(b))[0] ?? asked[0]!
+  const waiting = evaluated.filter(({ decision }) => decision.outcome === 'hold')
+  return waiting.toSorted((a, b) => getHoldEnd(a) - getHoldEnd(b))[0] ?? evaluated[0]!
 }
 
 const getHoldEnd = ({ decision }: { decision: Decision }) =>

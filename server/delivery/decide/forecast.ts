@@ -102,7 +102,7 @@ function decideAhead(context: ForecastContext, queued: QueuedDecision): MessageF
   if (earliest > queued.at) {
     return earliest <= until
       ? { ...queued, at: earliest }
-      : buildObstacle(rows[0]!, earliest, { outcome: 'hold', reason: KEPT_BEHIND })
+      : buildObstacle(rows[0]!, earliest, { outcome: 'hold', reason: HELD_BEHIND })
   }
   const drafts = rows.map((known) => {
     const row = flows.rowAt(withAwaitedSteps(known, waitedFor), queued.at)
@@ -147,12 +147,12 @@ const buildObstacle = (row: ClaimedRow, at: Date, obstacle: Obstacle): MessageFo
  * The reason of a message that waits for an earlier step. Never recorded, as the real message gets another due time
  * instead.
  */
-export const KEPT_BEHIND = 'kept_behind'
+export const HELD_BEHIND = 'kept_behind'
 
 /** Returns the obstacle as a sentence. For an expected send: why not by the channels before, or ''. */
 export function explainForecast({ channel, obstacle, others }: MessageForecast): string {
   if (!obstacle) return explainSkippedChannels({ outcome: 'send', reason: '', inputs: others })
-  if (obstacle.reason === KEPT_BEHIND) {
+  if (obstacle.reason === HELD_BEHIND) {
     return 'An earlier message about this cart goes first, and this one keeps its distance to it.'
   }
   const last = { ...obstacle, inputs: others }

@@ -271,7 +271,7 @@ describe('sums and records (D6, D12)', () => {
   test('the states add up to the planned messages at every moment, and none is open at the end', async () => {
     const { storeId, flowId, token } = await createMessageScene(world, 12)
     await advanceToAbandoned(world, storeId, HOUR)
-    const look = async () => {
+    const readFlows = async () => {
       const { body } = await world.request('GET', '/api/flows', { token })
       const { planned, ...parts } = body.flows.find((flow: { id: string }) => flow.id === flowId).counts
       const sum = Object.values(parts as Record<string, number>).reduce((a, b) => a + b, 0)
@@ -283,18 +283,18 @@ describe('sums and records (D6, D12)', () => {
     let count = 0
     world.answer = async (mail) => {
       const kind = answers[count++ % 4]!
-      expect((await look()).inFlight).toBeGreaterThan(0)
+      expect((await readFlows()).inFlight).toBeGreaterThan(0)
       if (kind === 'accepted') return acceptMail(mail)
       return { kind, reason: 'test', response: 'test', isRecipientFault: false } as never
     }
     await sendDueMessages(world, storeId)
-    expect(await look()).toMatchObject({ sent: 3, held: 3, unknown: 3, failed: 3, waiting: 24, inFlight: 0 })
+    expect(await readFlows()).toMatchObject({ sent: 3, held: 3, unknown: 3, failed: 3, waiting: 24, inFlight: 0 })
     world.answer = acceptMail
     for (let day = 0; day < 9; day++) {
       await passTime(world, storeId, 12 * HOUR)
-      await look()
+      await readFlows()
     }
-    expect(await look()).toMatchObject({ waiting: 0, held: 0, inFlight: 0 })
+    expect(await readFlows()).toMatchObject({ waiting: 0, held: 0, inFlight: 0 })
   })
 
   test('a record is written only when outcome or reason changes', async () => {

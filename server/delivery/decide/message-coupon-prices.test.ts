@@ -32,7 +32,7 @@ type Coupon = Parameters<typeof insertCoupon>[2]
 const MUGS_AND_LAMP: PlatformItem[] = [line('16', 'Enamel Mug', 1_200, 2), line('17', 'Brass Lamp', 3_600)]
 
 /** A mug twice and a lamp as the cart shows them, left an hour ago. */
-async function aShop(pricing: Pricing, coupon: Coupon | null, items = MUGS_AND_LAMP) {
+async function createShop(pricing: Pricing, coupon: Coupon | null, items = MUGS_AND_LAMP) {
   const { storeId, owner, fake } = await createConnectedStore(world)
   const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street', selling_countries: ['US'] }
   await world.db
@@ -50,7 +50,7 @@ async function aShop(pricing: Pricing, coupon: Coupon | null, items = MUGS_AND_L
   return { storeId, fake }
 }
 
-async function mailOf(storeId: string): Promise<string> {
+async function readMail(storeId: string): Promise<string> {
   world.advance(HOUR)
   await detectAbandoned(world.deps)
   await sendDueMessages(world, storeId)
@@ -60,44 +60,44 @@ async function mailOf(storeId: string): Promise<string> {
 const fiveOff = { type: 'fixed', platform_type: 'fixed_cart', percent: null, amount_minor: 500 } as const
 
 test('the total is the shown total less the discount when prices are shown as entered', async () => {
-  const { storeId } = await aShop({ prices_include_tax: true, shows_tax: true }, fiveOff)
-  expect(await mailOf(storeId)).toContain('Total with the coupon: $55.00')
+  const { storeId } = await createShop({ prices_include_tax: true, shows_tax: true }, fiveOff)
+  expect(await readMail(storeId)).toContain('Total with the coupon: $55.00')
 })
 
 test('the discount includes its tax when prices are shown with tax and entered without', async () => {
-  const { storeId, fake } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
+  const { storeId, fake } = await createShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
   // 20 % tax: 10.00 and 30.00 entered, 12.00 and 36.00 shown.
   fake.prices.set('16:', 1_000).set('17:', 3_000)
-  expect(await mailOf(storeId)).toContain('Total with the coupon: $54.00')
+  expect(await readMail(storeId)).toContain('Total with the coupon: $54.00')
 })
 
 test('the entered prices count even when the catalogue has the shown ones', async () => {
-  const { storeId, fake } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
+  const { storeId, fake } = await createShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
   fake.allProducts = MUGS_AND_LAMP.map(({ productId, name, unitPriceMinor }) =>
     buildProduct({ productId, name, priceMinor: unitPriceMinor, enteredMinor: unitPriceMinor / 1.2 }),
   )
   await pullProducts(world.deps, { storeId })
   fake.prices.set('16:', 1_000).set('17:', 3_000)
-  expect(await mailOf(storeId)).toContain('Total with the coupon: $54.00')
+  expect(await readMail(storeId)).toContain('Total with the coupon: $54.00')
 })
 
 test('no total is shown when the entered prices are unknown', async () => {
-  const { storeId } = await aShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
-  const text = await mailOf(storeId)
+  const { storeId } = await createShop({ prices_include_tax: false, shows_tax: true }, fiveOff)
+  const text = await readMail(storeId)
   expect(text).toContain('Coupon SAVE-')
   expect(text).not.toContain('Total with the coupon')
 })
 
 test('a coupon that excludes sale items does not discount them', async () => {
-  const { storeId, fake } = await aShop({}, { terms: JSON.stringify({ excludesSaleItems: true }) })
+  const { storeId, fake } = await createShop({}, { terms: JSON.stringify({ excludesSaleItems: true }) })
   fake.onSale.add('17:')
-  expect(await mailOf(storeId)).toContain('Total with the coupon: $57.60')
+  expect(await readMail(storeId)).toContain('Total with the coupon: $57.60')
 })
 
 test('a store without decimals deducts whole amounts', async () => {
-  const { storeId } = await aShop({ price_decimals: 0 }, { percent: 750 })
+  const { storeId } = await createShop({ price_decimals: 0 }, { percent: 750 })
   // 7.5 % of 24 and 36 are 4.5, rounded half down.
-  expect(await mailOf(storeId)).toContain('Total with the coupon: $56.00')
+  expect(await readMail(storeId)).toContain('Total with the coupon: $56.00')
 })
 
 test.each([
@@ -105,11 +105,11 @@ test.each([
   ['entered with tax and shown without it', true, false, '$50.00', 5_000],
   ['shown as entered', true, true, '$59.50', 5_950],
   ['of a store that does not say', true, null, '$59.50', 5_950],
-])('list, cart and mail show the shop’s prices: %s (cases-R8)', async (_, entered, isShown, text, minor) => {
-  const shown = { withTaxMinor: 5_950, withoutTaxMinor: 5_000 }
-  const item = { ...line('18', 'Desk', entered ? 5_950 : 5_000), shown }
-  const { storeId } = await aShop({ prices_include_tax: entered, shows_tax: isShown }, null, [item])
-  const mail = await mailOf(storeId)
+])('list, cart and mail show the shop’s prices: %s (cases-R8)', async (_, entered, isTaxIncluded, text, minor) => {
+  const displayed = { withTaxMinor: 5_950, withoutTaxMinor: 5_000 }
+  const item = { ...line('18', 'Desk', entered ? 5_950 : 5_000), displayed }
+  const { storeId } = await createShop({ prices_include_tax: entered, shows_tax: isTaxIncluded }, null, [item])
+  const mail = await readMail(storeId)
   expect(mail).toContain(text)
   const cart = await world.db.selectFrom('carts').selectAll().where('store_id', '=', storeId).executeTakeFirstOrThrow()
   expect([cart.value_minor, cart.items[0]!.unitPriceMinor]).toEqual([minor, minor])

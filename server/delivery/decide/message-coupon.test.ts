@@ -39,7 +39,7 @@ beforeEach(() => {
 
 type Coupon = Parameters<typeof insertCoupon>[2]
 
-async function aShopWith(coupon: Coupon = {}, setting: StepCoupon = {}) {
+async function createShopWithCoupon(coupon: Coupon = {}, setting: StepCoupon = {}) {
   const store = await createMessageScene(world)
   const couponId = await insertCoupon(world, store, coupon)
   await assignCouponToSteps(world, store, couponId, setting)
@@ -50,7 +50,7 @@ const change = (id: string, values: object) =>
   world.db.updateTable('coupons').set(values).where('id', '=', id).execute()
 
 /** The record of the first message's decision. */
-async function inputsOf({ storeId }: MessageScene) {
+async function readInputs({ storeId }: MessageScene) {
   const row = await world.db
     .selectFrom('decision_records as d')
     .innerJoin('messages as m', (on) => on.onRef('m.id', '=', 'd.message_id').onRef('m.store_id', '=', 'd.store_id'))
@@ -63,11 +63,11 @@ async function inputsOf({ storeId }: MessageScene) {
   return row.inputs
 }
 
-const firstOf = async ({ storeId }: MessageScene) => (await readMessages(world, storeId))[0]!
+const readFirst = async ({ storeId }: MessageScene) => (await readMessages(world, storeId))[0]!
 
 describe('a coupon for everybody', () => {
   test('is shown in the mail with saving and total, and stored with the message', async () => {
-    const store = await aShopWith({ ends_at: new Date('2026-12-01T05:00:00Z') })
+    const store = await createShopWithCoupon({ ends_at: new Date('2026-12-01T05:00:00Z') })
     await passTime(world, store.storeId, HOUR)
     const { text, html } = world.sent[0]!
     const { value_minor: value } = await readCart(world, store.storeId)
@@ -77,12 +77,17 @@ describe('a coupon for everybody', () => {
     expect(text).toContain(`Total with the coupon: ${money(value - saving)}`)
     expect(html).toContain(store.code)
     expect(html).toContain(money(value - saving))
-    expect(await firstOf(store)).toMatchObject({ state: 'sent', coupon_id: store.couponId, coupon_code: store.code })
-    expect(await inputsOf(store)).toMatchObject({ coupon: store.code, couponIncluded: true })
+    expect(await readFirst(store)).toMatchObject({ state: 'sent', coupon_id: store.couponId, coupon_code: store.code })
+    expect(await readInputs(store)).toMatchObject({ coupon: store.code, couponIncluded: true })
   })
 
   test('is available as variables that a template tests with `if`', async () => {
-    const store = await aShopWith({ type: 'fixed', platform_type: 'fixed_cart', percent: null, amount_minor: 500 })
+    const store = await createShopWithCoupon({
+      type: 'fixed',
+      platform_type: 'fixed_cart',
+      percent: null,
+      amount_minor: 500,
+    })
     const body =
       '{% if coupon_code %}{{ coupon_amount }} off with {{ coupon_code }}, now {{ discounted_total }}{% else %}Pay {{ discounted_total }}{% endif %} {{ checkout_link }}'
     await world.db.updateTable('templates').set({ body, version: 7 }).where('store_id', '=', store.storeId).execute()
@@ -95,7 +100,7 @@ describe('a coupon for everybody', () => {
   })
 
   test('is removed with its whole paragraph when a rule withholds it (decision 37)', async () => {
-    const store = await aShopWith({}, { coupon_fallback: 'without', coupon_above_minor: 900_000_000 })
+    const store = await createShopWithCoupon({}, { coupon_fallback: 'without', coupon_above_minor: 900_000_000 })
     const body =
       'Hi\n\nUse {{ coupon_code }} for {{ coupon_amount }} off, until {{ coupon_expires }}.\n\n{{ checkout_link }}'
     await world.db
@@ -118,24 +123,24 @@ describe('a coupon for everybody', () => {
   ]
 
   test.each(endings)('%s between planning and send: the message is sent without it', async (_, ending, why) => {
-    const store = await aShopWith({}, { coupon_fallback: 'without' })
+    const store = await createShopWithCoupon({}, { coupon_fallback: 'without' })
     await advanceToAbandoned(world, store.storeId, HOUR)
     await change(store.couponId, ending)
     await passTime(world, store.storeId, 1_000)
     expect(await listStepDecisions(world, store.storeId)).toEqual(['send ok', 'result accepted'])
-    expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: `coupon_invalid:${why}` })
+    expect(await readInputs(store)).toMatchObject({ couponIncluded: false, couponReason: `coupon_invalid:${why}` })
     expect(world.sent[0]!.text).not.toContain(store.code)
     expect(world.sent[0]!.text).toContain('Total: $')
-    expect(await firstOf(store)).toMatchObject({ coupon_id: null, coupon_code: null })
+    expect(await readFirst(store)).toMatchObject({ coupon_id: null, coupon_code: null })
   })
 
   test.each(endings)('%s between planning and send: the message is not sent', async (_, ending, why) => {
-    const store = await aShopWith({}, { coupon_fallback: 'skip' })
+    const store = await createShopWithCoupon({}, { coupon_fallback: 'skip' })
     await advanceToAbandoned(world, store.storeId, HOUR)
     await change(store.couponId, ending)
     await passTime(world, store.storeId, 1_000)
     expect((await listStepStates(world, store.storeId))[0]).toBe(`skipped(coupon_invalid:${why})`)
-    expect(await inputsOf(store)).toMatchObject({ coupon: store.code, couponIncluded: false })
+    expect(await readInputs(store)).toMatchObject({ coupon: store.code, couponIncluded: false })
     expect(world.sent).toEqual([])
   })
 })
@@ -145,7 +150,7 @@ describe('a restricted coupon (decision 36)', () => {
     'without',
     'skip',
   ] as const)('who bought before gets none where it is for first orders: %s', async (fallback) => {
-    const store = await aShopWith({}, { coupon_fallback: fallback, coupon_first_order_only: true })
+    const store = await createShopWithCoupon({}, { coupon_fallback: fallback, coupon_first_order_only: true })
     const before = new Date(world.now.getTime() - 30 * DAY).toISOString()
     const { email } = store.orders[0]!
     const order = buildOrder(world, { email, createdAt: before, modifiedAt: before })
@@ -158,27 +163,27 @@ describe('a restricted coupon (decision 36)', () => {
     await passTime(world, store.storeId, HOUR)
     const reason = 'coupon_withheld:first_order'
     if (fallback === 'skip') expect((await listStepStates(world, store.storeId))[0]).toBe(`skipped(${reason})`)
-    else expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: reason })
+    else expect(await readInputs(store)).toMatchObject({ couponIncluded: false, couponReason: reason })
     expect(world.sent.length).toBe(fallback === 'skip' ? 0 : 1)
   })
 
   test('is included for a shopper who requested a quote before and never paid (S4)', async () => {
-    const store = await aShopWith({}, { coupon_first_order_only: true })
+    const store = await createShopWithCoupon({}, { coupon_first_order_only: true })
     const before = new Date(world.now.getTime() - 30 * DAY).toISOString()
     const times = { createdAt: before, modifiedAt: before, paidAt: null }
-    const asked = { ...times, status: 'quote', amount: 'if_counted' } as const
-    const quote = { ...markPurchased(world, buildOrder(world, { email: store.orders[0]!.email })), ...asked }
+    const order = { ...times, status: 'quote', amount: 'if_counted' } as const
+    const quote = { ...markPurchased(world, buildOrder(world, { email: store.orders[0]!.email })), ...order }
     await recordOrders(world.deps, store.storeId, [quote], 'sync')
     await passTime(world, store.storeId, HOUR)
-    expect(await inputsOf(store)).toMatchObject({ couponIncluded: true })
+    expect(await readInputs(store)).toMatchObject({ couponIncluded: true })
   })
 
   test.each([
     ['paid orders', { orders_count: 2, spent_minor: 4_200 }, 'coupon_withheld:first_order'],
-    ['orders of which none was paid', { orders_count: 1, spent_minor: 0 }, undefined],
+    ['only unpaid orders', { orders_count: 1, spent_minor: 0 }, undefined],
     ['no order', { orders_count: 0, spent_minor: 0 }, undefined],
-  ])('who has %s by the store’s own count, whatever orders can be read (decision 135)', async (_, counted, reason) => {
-    const store = await aShopWith({}, { coupon_first_order_only: true })
+  ])('who has %s by the store’s own count, regardless of the readable orders (decision 135)', async (_, counted, reason) => {
+    const store = await createShopWithCoupon({}, { coupon_first_order_only: true })
     const { storeId } = store
     const cart = world.db.selectFrom('carts').select('shopper_id').where('store_id', '=', storeId)
     const { shopper_id } = await cart.executeTakeFirstOrThrow()
@@ -187,12 +192,12 @@ describe('a restricted coupon (decision 36)', () => {
     const key = { store_id: storeId, kind: 'customer' as const, value: '71', shopper_id }
     await world.db.insertInto('shopper_keys').values(key).execute()
     await passTime(world, storeId, HOUR)
-    expect(await inputsOf(store)).toMatchObject({ couponIncluded: reason === undefined })
-    expect((await inputsOf(store))!.couponReason).toBe(reason)
+    expect(await readInputs(store)).toMatchObject({ couponIncluded: reason === undefined })
+    expect((await readInputs(store))!.couponReason).toBe(reason)
   })
 
   test('is withheld after a recent use of our coupon; a store’s coupon counts only if a message contained it', async () => {
-    const store = await aShopWith({}, { coupon_pause_days: 90 })
+    const store = await createShopWithCoupon({}, { coupon_pause_days: 90 })
     const before = new Date(world.now.getTime() - 80 * DAY)
     const { email } = store.orders[0]!
     const at = before.toISOString()
@@ -211,7 +216,7 @@ describe('a restricted coupon (decision 36)', () => {
     await used('OF-THE-STORE')
     await insertCoupon(world, store, { made_by: 'store', code: 'OF-THE-STORE' })
     await passTime(world, store.storeId, HOUR)
-    expect(await inputsOf(store)).toMatchObject({ couponIncluded: true })
+    expect(await readInputs(store)).toMatchObject({ couponIncluded: true })
     await used(store.code)
     await passTime(world, store.storeId, DAY)
     expect(world.sent.length).toBe(2)
@@ -219,16 +224,16 @@ describe('a restricted coupon (decision 36)', () => {
   })
 
   test('is included only for carts above the minimum value', async () => {
-    const store = await aShopWith({}, { coupon_above_minor: 90_000_000 })
+    const store = await createShopWithCoupon({}, { coupon_above_minor: 90_000_000 })
     await passTime(world, store.storeId, HOUR)
-    expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_withheld:above' })
+    expect(await readInputs(store)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_withheld:above' })
   })
 })
 
 describe('a personal code (decision 34)', () => {
   const personal = { kind: 'personal', code: 'CART', valid_hours: 72 } as const
-  async function aCode(store: MessageScene & { couponId: string }, changes: object = {}) {
-    const message = await firstOf(store)
+  async function createCode(store: MessageScene & { couponId: string }, changes: object = {}) {
+    const message = await readFirst(store)
     const terms = await readCodeTerms(world, store.couponId)
     await world.db
       .insertInto('coupon_codes')
@@ -251,10 +256,10 @@ describe('a personal code (decision 34)', () => {
   }
 
   test('holds the message until it exists, then shows its expiry', async () => {
-    const store = await aShopWith(personal)
+    const store = await createShopWithCoupon(personal)
     await passTime(world, store.storeId, HOUR)
     expect((await listStepStates(world, store.storeId))[0]).toBe('held(coupon_pending)')
-    await aCode(store, { state: 'wanted' })
+    await createCode(store, { state: 'wanted' })
     await passTime(world, store.storeId, 2 * 60_000)
     expect((await listStepStates(world, store.storeId))[0]).toBe('held(coupon_pending)')
     await world.db
@@ -264,13 +269,13 @@ describe('a personal code (decision 34)', () => {
       .execute()
     await passTime(world, store.storeId, 2 * 60_000)
     expect(world.sent[0]!.text).toContain('Coupon CART-7K3M9QXY')
-    expect(await firstOf(store)).toMatchObject({ state: 'sent', coupon_code: 'CART-7K3M9QXY' })
+    expect(await readFirst(store)).toMatchObject({ state: 'sent', coupon_code: 'CART-7K3M9QXY' })
   })
 
   test('wakes the message when it is created between the decision and its hold', async () => {
-    const store = await aShopWith(personal)
+    const store = await createShopWithCoupon(personal)
     await advanceToAbandoned(world, store.storeId, HOUR)
-    const id = await aCode(store, { state: 'wanted' })
+    const id = await createCode(store, { state: 'wanted' })
     await sql`create function made_meanwhile() returns trigger language plpgsql as $$ begin
         update coupon_codes set state = 'made' where store_id = new.store_id and message_id = new.id; return new; end $$`.execute(
       world.db,
@@ -287,22 +292,22 @@ describe('a personal code (decision 34)', () => {
     // Woken at once, it is decided on again within the same round, or is due.
     expect(row.state === 'sent' || row.wake_at <= world.now).toBe(true)
     await passTime(world, store.storeId, 1_000)
-    expect(await firstOf(store)).toMatchObject({ state: 'sent' })
+    expect(await readFirst(store)).toMatchObject({ state: 'sent' })
   })
 
   test('holds the message when the store refuses it, with the store’s error in the record', async () => {
-    const store = await aShopWith(personal)
+    const store = await createShopWithCoupon(personal)
     await advanceToAbandoned(world, store.storeId, HOUR)
-    await aCode(store, { state: 'failed', refusal: 'The coupon code is not allowed' })
+    await createCode(store, { state: 'failed', refusal: 'The coupon code is not allowed' })
     await passTime(world, store.storeId, 1_000)
     expect((await listStepStates(world, store.storeId))[0]).toBe('held(coupon_failed)')
-    expect(await inputsOf(store)).toMatchObject({ couponRefusal: 'The coupon code is not allowed' })
+    expect(await readInputs(store)).toMatchObject({ couponRefusal: 'The coupon code is not allowed' })
   })
 
   test('for another cart version holds the message while its amount is capped', async () => {
-    const store = await aShopWith({ ...personal, max_discount_minor: 300 })
+    const store = await createShopWithCoupon({ ...personal, max_discount_minor: 300 })
     await advanceToAbandoned(world, store.storeId, HOUR)
-    await aCode(store, { amount_minor: 300, cart_version: 900_000 })
+    await createCode(store, { amount_minor: 300, cart_version: 900_000 })
     await passTime(world, store.storeId, 1_000)
     expect((await listStepStates(world, store.storeId))[0]).toBe('held(coupon_pending)')
     const { version } = await readCart(world, store.storeId)
@@ -316,9 +321,9 @@ describe('a personal code (decision 34)', () => {
   })
 
   test('with edited terms holds the message until the store has the new ones', async () => {
-    const store = await aShopWith(personal)
+    const store = await createShopWithCoupon(personal)
     await advanceToAbandoned(world, store.storeId, HOUR)
-    await aCode(store)
+    await createCode(store)
     await change(store.couponId, { percent: 2_000 })
     await passTime(world, store.storeId, 1_000)
     expect((await listStepStates(world, store.storeId))[0]).toBe('held(coupon_pending)')
@@ -333,17 +338,17 @@ describe('a personal code (decision 34)', () => {
     ['taken out of the store', { state: 'deleted' }, 'gone'],
     ['about to expire', { expires_at: new Date('2026-03-03T01:00:00Z') }, 'expired'],
   ])('%s is like any coupon that is not valid', async (_, changes, why) => {
-    const store = await aShopWith(personal, { coupon_fallback: 'skip' })
+    const store = await createShopWithCoupon(personal, { coupon_fallback: 'skip' })
     await advanceToAbandoned(world, store.storeId, HOUR)
-    await aCode(store, changes)
+    await createCode(store, changes)
     await passTime(world, store.storeId, 1_000)
     expect((await listStepStates(world, store.storeId))[0]).toBe(`skipped(coupon_invalid:${why})`)
   })
 })
 
 describe('before a batch is decided on, its coupons are read from the store', () => {
-  async function aShopWithStore(setting: StepCoupon = {}) {
-    const store = await aShopWith({ platform_id: '71' }, setting)
+  async function createShopWithStore(setting: StepCoupon = {}) {
+    const store = await createShopWithCoupon({ platform_id: '71' }, setting)
     const fake = createFakeStore()
     fake.allCoupons.push(buildCoupon({ couponId: '71', code: store.code.toLowerCase(), percent: 1_000 }))
     world.storeClient = () => fake
@@ -355,10 +360,10 @@ describe('before a batch is decided on, its coupons are read from the store', ()
   }
 
   test('a deleted coupon is left out', async () => {
-    const store = await aShopWithStore()
+    const store = await createShopWithStore()
     store.fake.allCoupons.length = 0
     await sendDueMessages(world, store.storeId)
-    expect(await inputsOf(store)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_invalid:gone' })
+    expect(await readInputs(store)).toMatchObject({ couponIncluded: false, couponReason: 'coupon_invalid:gone' })
     const copy = await world.db
       .selectFrom('coupons')
       .select('gone_at')
@@ -368,14 +373,14 @@ describe('before a batch is decided on, its coupons are read from the store', ()
   })
 
   test('a used-up coupon is not sent', async () => {
-    const store = await aShopWithStore({ coupon_fallback: 'skip' })
+    const store = await createShopWithStore({ coupon_fallback: 'skip' })
     Object.assign(store.fake.allCoupons[0]!, { usageLimit: 3, usageCount: 3 })
     await sendDueMessages(world, store.storeId)
     expect((await listStepStates(world, store.storeId))[0]).toBe('skipped(coupon_invalid:used_up)')
   })
 
   test('a changed coupon is shown with its new terms', async () => {
-    const store = await aShopWithStore()
+    const store = await createShopWithStore()
     Object.assign(store.fake.allCoupons[0]!, { percent: 2_000 })
     await sendDueMessages(world, store.storeId)
     const { value_minor: value } = await readCart(world, store.storeId)
@@ -385,7 +390,7 @@ describe('before a batch is decided on, its coupons are read from the store', ()
   })
 
   test('a store without a response holds messages with a coupon', async () => {
-    const store = await aShopWithStore()
+    const store = await createShopWithStore()
     store.fake.couponsById = async () => {
       throw buildProblem('timeout')
     }
@@ -395,7 +400,7 @@ describe('before a batch is decided on, its coupons are read from the store', ()
   })
 
   test('no request is made for messages without a coupon', async () => {
-    const store = await aShopWithStore()
+    const store = await createShopWithStore()
     await assignCouponToSteps(world, store, null)
     store.fake.couponsById = async () => {
       throw new Error('asked for coupons')

@@ -1,6 +1,6 @@
 import { buildGoodsKey, type Terms } from '../../carts/sync/public.ts'
-import { buildShownContents } from '../compose/public.ts'
-import { type CouponFinding, evaluateCoupon, type ShownGoods } from './coupon-finding.ts'
+import { buildCurrentContents } from '../compose/public.ts'
+import { type CouponFinding, type DisplayedGoods, evaluateCoupon } from './coupon-finding.ts'
 import { type DecisionContext, getAddress } from './decision-inputs.ts'
 import type * as load from './evaluate-sql.ts'
 import type { Situation } from './situation-sql.ts'
@@ -13,7 +13,7 @@ export function findCoupon(context: DecisionContext, row: load.ClaimedRow): Coup
   const coupon = context.coupons.get(row.id)
   return evaluateCoupon(row.coupon, coupon, {
     now: context.now,
-    cart: getShownGoods(context, row),
+    cart: getDisplayedGoods(context, row),
     cartVersion: row.cart_version,
     hasBoughtBefore: row.has_bought_before,
     email: getEmail(context, row),
@@ -28,14 +28,14 @@ export function getEmail({ deps }: DecisionContext, row: load.ClaimedRow) {
   return address ? { address, hashOf: (text: string) => deps.secrets.addressHash(text).toString('hex') } : null
 }
 
-export function getShownGoods({ goods, situation }: DecisionContext, row: load.ClaimedRow): ShownGoods | null {
+export function getDisplayedGoods({ goods, situation }: DecisionContext, row: load.ClaimedRow): DisplayedGoods | null {
   const { currency } = row
   if (currency === null) return null
-  const { items, valueMinor } = buildShownContents(row, goods)
-  const left = items.filter((item) => !item.isGone)
-  const priced = left.map((item) => {
+  const { items, valueMinor } = buildCurrentContents(row, goods)
+  const available = items.filter((item) => !item.isGone)
+  const priced = available.map((item) => {
     const terms = goods && 'terms' in goods ? goods.terms.get(buildGoodsKey(item)) : undefined
-    const entered = isShownAsEntered(situation) ? item.unitPriceMinor : enteredPrice(terms, currency)
+    const entered = isDisplayedAsEntered(situation) ? item.unitPriceMinor : enteredPrice(terms, currency)
     return { item, entered, isOnSale: terms?.isOnSale ?? null }
   })
   return {
@@ -46,8 +46,8 @@ export function getShownGoods({ goods, situation }: DecisionContext, row: load.C
       isOnSale,
       unitPriceMinor: entered ?? unitPriceMinor,
     })),
-    shown: left.map((item) => item.quantity * item.unitPriceMinor),
-    shownMinor: valueMinor,
+    displayed: available.map((item) => item.quantity * item.unitPriceMinor),
+    displayedMinor: valueMinor,
     currency,
     rules: { currency, decimals: situation.price_decimals, isSequential: situation.is_discount_sequential ?? false },
     isUnknown: priced.some(({ entered }) => entered === null),
@@ -55,7 +55,7 @@ export function getShownGoods({ goods, situation }: DecisionContext, row: load.C
 }
 
 /** A store that does not report its tax settings counts as showing prices as entered. */
-const isShownAsEntered = ({ prices_include_tax, shows_tax }: Situation): boolean =>
+const isDisplayedAsEntered = ({ prices_include_tax, shows_tax }: Situation): boolean =>
   prices_include_tax === null || shows_tax === null || prices_include_tax === shows_tax
 
 /** null: the catalogue price is unknown. */

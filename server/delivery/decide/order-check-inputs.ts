@@ -24,8 +24,8 @@ export function buildOrderCheck(
     return { startedAt: null, problem: goods.missing, detail: null, nextTryAt }
   }
   // A message that waits for a report keeps its reason while reports come and expire (D12).
-  const kept = goods?.missing ? getWaitReason(row) : null
-  const [problem, detail] = kept === null ? [check_problem, check_detail] : [kept, null]
+  const waitReason = goods?.missing ? getWaitReason(row) : null
+  const [problem, detail] = waitReason === null ? [check_problem, check_detail] : [waitReason, null]
   return { startedAt: isChecked ? check_started : null, problem, detail, nextTryAt }
 }
 

@@ -20,9 +20,9 @@ export function countReach(
   evaluated: readonly ReachDecision[],
   isById: boolean,
 ): Pick<CartReach, 'reachable' | 'reasons'> {
-  const left = evaluated.filter(({ isRecovered }) => !isRecovered)
+  const remaining = evaluated.filter(({ isRecovered }) => !isRecovered)
   const groups = Map.groupBy(
-    left.filter(({ reason }) => reason !== null && Object.hasOwn(reasonLabels, reason)),
+    remaining.filter(({ reason }) => reason !== null && Object.hasOwn(reasonLabels, reason)),
     ({ reason, country }) => `${reason}:${consentReasons.includes(reason!) ? (country ?? '') : ''}`,
   )
   const reasons = [...groups].map(([key, carts]) => {
@@ -35,6 +35,6 @@ export function countReach(
       ...(isById && { cartIds: carts.map(({ cartId }) => cartId) }),
     }
   })
-  const reachable = left.filter(({ reason }) => reason === null).length
+  const reachable = remaining.filter(({ reason }) => reason === null).length
   return { reachable, reasons: reasons.sort((a, b) => b.count - a.count) }
 }

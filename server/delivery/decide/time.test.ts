@@ -138,17 +138,17 @@ describe('the distance between steps', () => {
   test('starts at the send, not at the reply, so that no other process sends a further step (T4)', async () => {
     const { storeId, flowId } = await createMessageScene(world)
     await setDelay(flowId, 2, 90)
-    let left = 0
+    let sends = 0
     world.answer = async (mail) => {
       world.advance(20 * MINUTE)
       await completeOrderCheck(world, storeId)
       await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
       await sendDueMessages(world, storeId)
-      left = world.sent.length
+      sends = world.sent.length
       return acceptMail(mail)
     }
     await passTime(world, storeId, 80 * MINUTE)
-    expect(left).toBe(1)
+    expect(sends).toBe(1)
     expect((await dueIn(storeId))[1]).toBeCloseTo(10 / 60)
   })
 
@@ -164,17 +164,17 @@ describe('the distance between steps', () => {
     const second = world.db.updateTable('messages').where('store_id', '=', storeId).where('step', '=', 2)
     const claim = () => {
       const leaseUntil = new Date(world.now.getTime() + MINUTE)
-      const wanted = { claim: createId(), workerId: createId(), now: world.now, leaseUntil, limit: 100 }
-      return claimDue({ storeId, db: world.db }, wanted)
+      const claimOptions = { claim: createId(), workerId: createId(), now: world.now, leaseUntil, limit: 100 }
+      return claimDue({ storeId, db: world.db }, claimOptions)
     }
-    let taken: unknown
+    let claimed: unknown
     world.answer = async (mail) => {
       await second.set({ due_at: world.now, wake_at: world.now }).execute()
-      taken = await claim()
+      claimed = await claim()
       return acceptMail(mail)
     }
     await passTime(world, storeId, 23 * HOUR)
-    expect(taken).toEqual([])
+    expect(claimed).toEqual([])
     expect((await dueIn(storeId))[1]).toBe(12)
     await second.set({ wake_at: world.now }).execute()
     expect(await claim()).toHaveLength(1)

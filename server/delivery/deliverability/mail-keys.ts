@@ -65,10 +65,8 @@ export async function readDmarc(dns: DnsLookup, domain: string): Promise<DmarcFi
     const records = answer.kind === 'found' ? answer.rows.filter((row) => /^v=DMARC1\s*(;|$)/i.test(row)) : []
     if (records.length === 0) continue
     const [record] = records as [string]
-    const asked = /(?:^|;)\s*(p|sp)=/i.test(record) ? readPolicy(record, at !== domain) : null
-    return records.length === 1 && asked
-      ? { kind: 'found', at, record, policy: asked }
-      : { kind: 'broken', at, records }
+    const policy = /(?:^|;)\s*(p|sp)=/i.test(record) ? readPolicy(record, at !== domain) : null
+    return records.length === 1 && policy ? { kind: 'found', at, record, policy } : { kind: 'broken', at, records }
   }
   return { kind: 'none' }
 }

@@ -6,23 +6,23 @@ import { type SpfFinding, spfOfProvider } from './spf.ts'
 
 export type CheckText = Pick<Check, 'state' | 'finding'> & Partial<Check>
 
-export const check = (id: string, title: string, said: CheckText): Check => ({
+export const check = (id: string, title: string, text: CheckText): Check => ({
   id,
   title,
   nextStep: null,
   answer: null,
   record: null,
-  ...said,
+  ...text,
 })
 
 export const ASK_AGAIN = 'Run the check again in a minute.'
 
 /** `host`: the mail server that sends the mail; null: none is configured. */
 export function spfCheck(domain: string, found: SpfFinding, host: string | null): Check {
-  return check('spf', 'SPF: who may send for the domain', saidOfSpf(domain, found, host))
+  return check('spf', 'SPF: who may send for the domain', describeSpf(domain, found, host))
 }
 
-function saidOfSpf(domain: string, found: SpfFinding, host: string | null): CheckText {
+function describeSpf(domain: string, found: SpfFinding, host: string | null): CheckText {
   const record = (value: string) => ({ name: domain, type: 'TXT', value })
   const provider = host ? spfOfProvider(host) : null
   const ours = provider ? `include:${provider}` : host ? `a:${host}` : 'mx'
@@ -44,11 +44,11 @@ function saidOfSpf(domain: string, found: SpfFinding, host: string | null): Chec
         answer: found.records.join('\n'),
       }
     case 'found':
-      return saidOfRecord(found, record, host, ours)
+      return describeRecord(found, record, host, ours)
   }
 }
 
-function saidOfRecord(
+function describeRecord(
   found: SpfFinding & { kind: 'found' },
   record: (value: string) => Check['record'],
   host: string | null,
@@ -85,18 +85,18 @@ function saidOfRecord(
 
 /** `isSignedHere`: this server signs with its own key, so the provider need not. */
 export function dkimCheck(domain: string, found: DkimFinding, isSignedHere = false): Check {
-  const isNobodyElses = found.kind === 'none' || found.kind === 'unknown'
-  const said: CheckText =
-    isSignedHere && isNobodyElses
+  const isUnclaimed = found.kind === 'none' || found.kind === 'unknown'
+  const text: CheckText =
+    isSignedHere && isUnclaimed
       ? {
           state: 'skipped',
           finding: 'No email provider key was found, and none is needed: Recoup signs the emails itself.',
         }
-      : saidOfDkim(domain, found)
-  return check('dkim', 'DKIM: your email provider’s signature', said)
+      : describeDkim(domain, found)
+  return check('dkim', 'DKIM: your email provider’s signature', text)
 }
 
-function saidOfDkim(domain: string, found: DkimFinding): CheckText {
+function describeDkim(domain: string, found: DkimFinding): CheckText {
   const ask = 'Switch on DKIM for this domain at your email provider and add the record it shows you.'
   switch (found.kind) {
     case 'failed':
@@ -126,10 +126,10 @@ function saidOfDkim(domain: string, found: DkimFinding): CheckText {
 }
 
 export function dmarcCheck(domain: string, found: DmarcFinding): Check {
-  return check('dmarc', 'DMARC: what receivers do with forged email', saidOfDmarc(domain, found))
+  return check('dmarc', 'DMARC: what receivers do with forged email', describeDmarc(domain, found))
 }
 
-function saidOfDmarc(domain: string, found: DmarcFinding): CheckText {
+function describeDmarc(domain: string, found: DmarcFinding): CheckText {
   const suggested = {
     name: `_dmarc.${domain}`,
     type: 'TXT',

@@ -8,10 +8,10 @@ import type { SpfFinding } from './spf.ts'
 
 /** `isSignedElsewhere`: the domain publishes another key, so the mail provider probably signs. */
 export function checkSignature(domain: string, found: OwnKeyFinding, isSignedElsewhere: boolean): Check {
-  return check('signature', 'DKIM: Recoup’s own signature', saidOfOwnKey(domain, found, isSignedElsewhere))
+  return check('signature', 'DKIM: Recoup’s own signature', describeOwnKey(domain, found, isSignedElsewhere))
 }
 
-function saidOfOwnKey(domain: string, found: OwnKeyFinding, isSignedElsewhere: boolean): CheckText {
+function describeOwnKey(domain: string, found: OwnKeyFinding, isSignedElsewhere: boolean): CheckText {
   if (found.kind === 'seen') {
     const finding = found.isFirst
       ? `The record is there. From now on, Recoup signs every email from ${domain} with the key “${found.selector}”.`
@@ -58,10 +58,10 @@ export interface ReturnPathFindings {
 }
 
 export function checkReturnPath(domain: string, found: ReturnPathFindings): Check {
-  return check('return', 'Return address: where bounces go', saidOfReturnPath(domain, found))
+  return check('return', 'Return address: where bounces go', describeReturnPath(domain, found))
 }
 
-function saidOfReturnPath(domain: string, { mx, spf, ourHost }: ReturnPathFindings): CheckText {
+function describeReturnPath(domain: string, { mx, spf, ourHost }: ReturnPathFindings): CheckText {
   if (mx.kind === 'failed') {
     return { state: 'quiet', finding: `Could not be looked up: ${mx.reason}.`, nextStep: ASK_AGAIN }
   }

@@ -46,9 +46,9 @@ const LIMITS: TrialLimits = { connectMs: 15_000, sendMs: 30_000 }
 export async function trySmtp(
   server: string | SmtpSettings,
   mail: OutgoingEmail,
-  { mailHeaders, ...given }: Partial<TrialLimits> & { mailHeaders?: MailHeaders | undefined } = {},
+  { mailHeaders, ...overrides }: Partial<TrialLimits> & { mailHeaders?: MailHeaders | undefined } = {},
 ): Promise<Trial> {
-  const limits = { ...LIMITS, ...given }
+  const limits = { ...LIMITS, ...overrides }
   const settings = typeof server === 'string' ? readSmtpUrl(server) : server
   const answers: Answers = new Map()
   let failure: { step: TrialStepName; answer: string; failure: SmtpFailure } | null = null
@@ -72,13 +72,13 @@ type Answers = Map<TrialStepName, string>
 
 /** Assigns each reply to the oldest unanswered command. The greeting comes first, the final dot last. */
 function listener(settings: SmtpSettings, answers: Answers) {
-  const asked: TrialStepName[] = ['connect']
+  const steps: TrialStepName[] = ['connect']
   return (side: 'client' | 'server', text: string) => {
     if (side === 'client') {
-      asked.push(findTrialStep(text))
+      steps.push(findTrialStep(text))
       return
     }
-    const step = asked.shift() ?? 'accept'
+    const step = steps.shift() ?? 'accept'
     // The reply to EHLO only lists capabilities, and so does the one after TLS starts.
     if (step === 'connect' && answers.has('connect')) return
     if (step === 'encrypt' && settings.isTlsFromStart) return

@@ -46,12 +46,12 @@ export function classifyReply(outcome: Outcome): DomainAnswer | null {
 }
 
 /** The same for a later delivery report (RFC 3464), by status code and text. */
-export function classifyReport(kind: string, status: string | null, words: string): DomainAnswer | null {
+export function classifyReport(kind: string, status: string | null, text: string): DomainAnswer | null {
   if (kind === 'delivered' || kind === 'hard') return 'open'
-  const said = `${status ?? ''} ${words}`
-  if (OF_THE_RELAY.test(words)) return null
-  if (kind === 'refused') return ofRefusal(said)
-  return kind === 'soft' ? classifyDeferral('', said) : null
+  const answer = `${status ?? ''} ${text}`
+  if (OF_THE_RELAY.test(text)) return null
+  if (kind === 'refused') return ofRefusal(answer)
+  return kind === 'soft' ? classifyDeferral('', answer) : null
 }
 
 function ofRefusal(response: string): DomainAnswer | null {
@@ -88,7 +88,7 @@ export function updateAfterRefusal(
 }
 
 /** How often held messages check whether the probe was answered. */
-const PROBE_LOOK_MS = 60_000
+const PROBE_CHECK_MS = 60_000
 
 /** How long messages to a domain wait: until the end of the pause or the reply to the probe. null: one may be sent. */
 export function findPauseEnd(
@@ -96,7 +96,7 @@ export function findPauseEnd(
   now: Date,
 ): Date | null {
   if (pausedUntil && pausedUntil > now) return pausedUntil
-  return probeUntil && probeUntil > now ? new Date(now.getTime() + PROBE_LOOK_MS) : null
+  return probeUntil && probeUntil > now ? new Date(now.getTime() + PROBE_CHECK_MS) : null
 }
 
 /** 5, 10, 20 … minutes, at most 4 hours, with ±20% jitter so that accounts do not retry together. */

@@ -23,9 +23,9 @@ import { recordMailReport } from '../mail-reports/mail-reports.ts'
 const world = createWorld()
 let server: SMTPServer
 /** The server's reply to RCPT; null: it accepts the mail. */
-let answer: { code: number; words: string } | null = null
+let answer: { code: number; text: string } | null = null
 const accepted: string[] = []
-const asked: string[] = []
+const lookups: string[] = []
 
 beforeAll(async () => {
   server = new SMTPServer({
@@ -33,9 +33,9 @@ beforeAll(async () => {
     logger: false,
     disabledCommands: ['STARTTLS', 'AUTH'],
     onRcptTo({ address }, _session, done) {
-      asked.push(address)
+      lookups.push(address)
       const isElsewhere = address.endsWith('@elsewhere.example')
-      done(answer && !isElsewhere ? Object.assign(new Error(answer.words), { responseCode: answer.code }) : null)
+      done(answer && !isElsewhere ? Object.assign(new Error(answer.text), { responseCode: answer.code }) : null)
     },
     onData(stream, session, done) {
       stream.resume()
@@ -60,11 +60,11 @@ beforeEach(async () => {
   answer = null
   scene = await createMessageScene(world, 0)
   accepted.length = 0
-  asked.length = 0
+  lookups.length = 0
 })
 
 /** Carts left behind by people at a domain. */
-async function left(count: number, domain: string) {
+async function abandonOrders(count: number, domain: string) {
   const orders = Array.from({ length: count }, () => buildOrder(world, { email: `p${++n}@${domain}` }))
   await recordOrders(world.deps, scene.storeId, orders, 'sync')
   await advanceToAbandoned(world, scene.storeId, HOUR)
@@ -72,8 +72,8 @@ async function left(count: number, domain: string) {
 
 const states = async () => {
   const first = (await readMessages(world, scene.storeId)).filter(({ step }) => step === 1)
-  const words = first.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
-  return Object.fromEntries([...Map.groupBy(words, (word) => word)].map(([word, all]) => [word, all.length]))
+  const states = first.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+  return Object.fromEntries([...Map.groupBy(states, (word) => word)].map(([word, all]) => [word, all.length]))
 }
 
 async function pass(ms: number) {
@@ -86,25 +86,25 @@ const domains = async () =>
   (await world.request('GET', '/api/sending/throttled-domains', { token: scene.token })).body.domains
 
 test('a throttling receiver is paused, one message probes it, then all are sent once (D1)', async () => {
-  await left(8, 'busy.example')
-  await left(1, 'elsewhere.example')
-  answer = { code: 421, words: '4.7.28 unusual rate of mail from p1@busy.example' }
+  await abandonOrders(8, 'busy.example')
+  await abandonOrders(1, 'elsewhere.example')
+  answer = { code: 421, text: '4.7.28 unusual rate of mail from p1@busy.example' }
   await sendDueMessages(world, scene.storeId)
   // Two connections: what was in flight when the first no came, and nothing after it.
-  expect(asked.filter((address) => address.endsWith('busy.example')).length).toBeLessThanOrEqual(4)
+  expect(lookups.filter((address) => address.endsWith('busy.example')).length).toBeLessThanOrEqual(4)
   expect(accepted).toEqual([expect.stringContaining('elsewhere.example')])
-  const first = asked.length
+  const first = lookups.length
   expect(await domains()).toMatchObject([
     { domain: 'busy.example', kind: 'deferred', answer: expect.stringContaining('unusual rate') },
   ])
   expect(JSON.stringify(await domains())).not.toContain('p1@')
 
   await pass(3 * MINUTE)
-  expect(asked).toHaveLength(first)
+  expect(lookups).toHaveLength(first)
   expect(await states()).toEqual({ sent: 1, 'held(domain_throttled)': 8 })
 
   await pass(4 * MINUTE)
-  expect(asked).toHaveLength(first + 1)
+  expect(lookups).toHaveLength(first + 1)
   const [paused] = await domains()
   const pause = Date.parse(paused.triesAt) - world.now.getTime()
   expect(pause).toBeGreaterThanOrEqual(8 * MINUTE)
@@ -120,10 +120,10 @@ test('a throttling receiver is paused, one message probes it, then all are sent 
 })
 
 test('the others wait for the reply to the probe', async () => {
-  await left(4, 'slow.example')
-  answer = { code: 451, words: '4.7.650 temporarily rate limited' }
+  await abandonOrders(4, 'slow.example')
+  answer = { code: 451, text: '4.7.650 temporarily rate limited' }
   await sendDueMessages(world, scene.storeId)
-  const before = asked.length
+  const before = lookups.length
   let during: unknown
   world.advance(7 * MINUTE)
   const usual = world.deps.channels.email
@@ -138,13 +138,13 @@ test('the others wait for the reply to the probe', async () => {
   await completeOrderCheck(world, scene.storeId)
   await sendDueMessages(world, scene.storeId)
   world.deps.channels.email = usual
-  expect(asked).toHaveLength(before + 1)
+  expect(lookups).toHaveLength(before + 1)
   expect(during).toMatchObject({ domains: [{ domain: 'slow.example', triesAt: null }], states: { sending: 1 } })
 })
 
 test('two blocks pause a domain, and the owner is notified once when it lasts and when it ends', async () => {
-  await left(30, 'strict.example')
-  answer = { code: 550, words: '5.7.1 blocked using a list' }
+  await abandonOrders(30, 'strict.example')
+  answer = { code: 550, text: '5.7.1 blocked using a list' }
   await sendDueMessages(world, scene.storeId)
   expect(await domains()).toMatchObject([{ domain: 'strict.example', kind: 'blocked' }])
   for (let hour = 0; hour < 4; hour++) for (const minutes of [20, 20, 20]) await pass(minutes * MINUTE)
@@ -163,16 +163,16 @@ test('two blocks pause a domain, and the owner is notified once when it lasts an
 })
 
 test('no message waits beyond its age limit', async () => {
-  await left(3, 'never.example')
+  await abandonOrders(3, 'never.example')
   await world.db.deleteFrom('messages').where('store_id', '=', scene.storeId).where('step', '>', 1).execute()
-  answer = { code: 421, words: '4.7.0 too many messages' }
+  answer = { code: 421, text: '4.7.0 too many messages' }
   await sendDueMessages(world, scene.storeId)
   await pass(DAY + MINUTE)
   expect(await states()).toEqual({ 'skipped(too_old)': 3 })
 })
 
 test('a later bounce report pauses too, and a delivery report reopens', async () => {
-  await left(1, 'reports.example')
+  await abandonOrders(1, 'reports.example')
   await sendDueMessages(world, scene.storeId)
   const [mail] = (await readMessages(world, scene.storeId)).filter(({ state }) => state === 'sent')
   const report = { messageId: mail!.id, source: 'dsn', status: '4.7.0', words: 'rate limited' }
@@ -183,8 +183,8 @@ test('a later bounce report pauses too, and a delivery report reopens', async ()
 })
 
 test('throttles of one account do not affect another', async () => {
-  await left(1, 'busy2.example')
-  answer = { code: 421, words: '4.7.28 unusual rate' }
+  await abandonOrders(1, 'busy2.example')
+  answer = { code: 421, text: '4.7.28 unusual rate' }
   await sendDueMessages(world, scene.storeId)
   expect(await domains()).toHaveLength(1)
   const other = await createMessageScene(world, 0)

@@ -84,7 +84,7 @@ interface DomainReply {
   messageId: string
   domain: string
   answer: DomainAnswer | null
-  words: string
+  text: string
 }
 
 /** Applies mail servers' replies after their commit. Locks only the domains' rows. */
@@ -97,7 +97,7 @@ export async function noteOutcomes(
     messageId: ready.row.id,
     domain: getDomain(ready.address),
     answer: classifyReply(outcome),
-    words: outcome.response,
+    text: outcome.response,
   }))
   const affectsThrottle = ({ answer, domain, messageId }: DomainReply) =>
     throttle.known.has(domain) || throttle.probes.has(messageId) || (answer !== null && answer !== 'open')
@@ -117,7 +117,7 @@ export async function noteReport(
   const answer = classifyReport(report.kind, report.status, report.words)
   if (!answer) return
   const domain = getDomain(mail.to_address)
-  await applyReplies(deps, mail.account_id, [{ messageId: mail.id, domain, answer, words: report.words }])
+  await applyReplies(deps, mail.account_id, [{ messageId: mail.id, domain, answer, text: report.words }])
 }
 
 /** The paused domains and the times of their next probes, for the owner. */
@@ -166,7 +166,7 @@ async function applyDomainReplies(
     return
   }
   let current = row
-  for (const { answer, messageId, words } of answers) {
+  for (const { answer, messageId, text } of answers) {
     if (answer === null || answer === 'open') continue
     const isProbe = current !== undefined && current.probe_id === messageId
     const next = updateAfterRefusal(current ? toThrottleState(current) : null, answer, { now, isProbe })
@@ -180,7 +180,7 @@ async function applyDomainReplies(
       paused_until: next.pausedUntil,
       probe_id: isProbe ? null : (current?.probe_id ?? null),
       probe_until: isProbe ? null : (current?.probe_until ?? null),
-      answer: removeAddresses(words),
+      answer: removeAddresses(text),
       updated_at: now,
       told_at: needsNotice ? now : (current?.told_at ?? null),
     }

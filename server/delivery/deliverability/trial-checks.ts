@@ -25,23 +25,27 @@ const stepTitles: Record<TrialStepName, string> = {
 }
 
 export function trialChecks(trial: Trial, about: TrialAbout): Check[] {
-  return trial.steps.map((step) => check(step.step, stepTitles[step.step], saidOfStep(step, trial, about)))
+  return trial.steps.map((step) => check(step.step, stepTitles[step.step], describeStep(step, trial, about)))
 }
 
-function saidOfStep(step: TrialStep, trial: Trial, about: TrialAbout): CheckText {
+function describeStep(step: TrialStep, trial: Trial, about: TrialAbout): CheckText {
   if (step.state === 'not_reached') return { state: 'quiet', finding: 'Not reached.' }
-  if (step.state === 'failed') return { state: 'bad', answer: step.answer, ...saidOfFailure(step, trial, about) }
-  return step.state === 'passed_over' ? saidOfPassedOver(step.step, trial) : saidOfDone(step, trial, about)
+  if (step.state === 'failed') return { state: 'bad', answer: step.answer, ...describeFailure(step, trial, about) }
+  return step.state === 'passed_over' ? describeSkipped(step.step, trial) : describePassed(step, trial, about)
 }
 
-function saidOfPassedOver(step: TrialStepName, { host }: Trial): CheckText {
+function describeSkipped(step: TrialStepName, { host }: Trial): CheckText {
   if (step === 'sign_in') return { state: 'skipped', finding: 'This mail server is used without sign-in.' }
   return isLoopbackHost(host)
     ? { state: 'skipped', finding: 'Not needed: the mail server is on the same machine.' }
     : { state: 'warn', finding: 'The mail server offers no encryption, so emails are sent to it unencrypted.' }
 }
 
-function saidOfDone({ step, answer }: TrialStep, { host, port }: Trial, { from, to, way }: TrialAbout): CheckText {
+function describePassed(
+  { step, answer }: TrialStep,
+  { host, port }: Trial,
+  { from, to, way: route }: TrialAbout,
+): CheckText {
   const done: Record<TrialStepName, string> = {
     connect: `${host} responds on port ${port}.`,
     encrypt: 'The connection is encrypted.',
@@ -49,38 +53,38 @@ function saidOfDone({ step, answer }: TrialStep, { host, port }: Trial, { from, 
     mail_from: `It accepts email from ${from}.`,
     rcpt_to: `It accepts email for ${to}.`,
     accept:
-      way === 'mailbox'
+      route === 'mailbox'
         ? 'The built-in mailbox accepted the email. It does not reach your inbox.'
         : 'It accepted the email. Check your inbox and your spam folder.',
   }
   return { state: 'good', finding: done[step], answer }
 }
 
-type Words = { finding: string; nextStep: string }
+type CheckTexts = { finding: string; nextStep: string }
 
-function saidOfFailure(step: TrialStep, trial: Trial, about: TrialAbout): Words {
+function describeFailure(step: TrialStep, trial: Trial, about: TrialAbout): CheckTexts {
   const isForNow = /^4\d\d\b/.test(step.answer ?? '')
   if (isForNow && (step.step === 'mail_from' || step.step === 'rcpt_to' || step.step === 'accept')) return FOR_NOW
-  const words = failureText(step.step, trial, about)
+  const texts = failureText(step.step, trial, about)
   const { failure, host, port } = trial
   const { security } = about
-  if (!security || !failure || !CONNECTING.has(step.step)) return words
-  return { ...words, finding: explainServerFailure(failure, { host, port, security }) }
+  if (!security || !failure || !CONNECTING.has(step.step)) return texts
+  return { ...texts, finding: explainServerFailure(failure, { host, port, security }) }
 }
 
 const CONNECTING = new Set<TrialStepName>(['connect', 'encrypt', 'sign_in'])
 
 /** Mostly greylisting: a server defers the first mail of an unknown sender. */
-const FOR_NOW: Words = {
+const FOR_NOW: CheckTexts = {
   finding:
     'The mail server temporarily refused the email. Some do this with the first email from a new sender (greylisting).',
   nextStep: 'Send the test email again in a few minutes. Messages to shoppers are retried automatically.',
 }
 
-function failureText(step: TrialStepName, { host, port }: Trial, { from, to, way }: TrialAbout): Words {
+function failureText(step: TrialStepName, { host, port }: Trial, { from, to, way: route }: TrialAbout): CheckTexts {
   const server = `${host}:${port}`
-  const isOwn = way === 'own'
-  const words: Record<TrialStepName, [finding: string, nextStep: string]> = {
+  const isOwn = route === 'own'
+  const texts: Record<TrialStepName, [finding: string, nextStep: string]> = {
     connect: [
       `${server} does not respond.`,
       isOwn
@@ -110,6 +114,6 @@ function failureText(step: TrialStepName, { host, port }: Trial, { from, to, way
       'Its answer says why: often a provider limit or the content.',
     ],
   }
-  const [finding, nextStep] = words[step]
+  const [finding, nextStep] = texts[step]
   return { finding, nextStep }
 }

@@ -15,7 +15,7 @@ import { createSmtpChannel } from './smtp.ts'
 // Verified by an independent library, with a name server of the test.
 
 const names = await openNameServer()
-const taken: { raw: Buffer; from: string }[] = []
+const mails: { raw: Buffer; from: string }[] = []
 const smtp = new SMTPServer({
   authOptional: true,
   disabledCommands: ['AUTH', 'STARTTLS'],
@@ -25,7 +25,7 @@ const smtp = new SMTPServer({
     stream.on('data', (chunk: Buffer) => chunks.push(chunk))
     stream.on('end', () => {
       const from = session.envelope.mailFrom ? session.envelope.mailFrom.address : ''
-      taken.push({ raw: Buffer.concat(chunks), from })
+      mails.push({ raw: Buffer.concat(chunks), from })
       done(null, 'queued')
     })
   },
@@ -45,7 +45,7 @@ afterAll(async () => {
 })
 
 beforeEach(async () => {
-  taken.length = 0
+  mails.length = 0
   await world.db.deleteFrom('sender_keys').execute()
   names.zone['mugs.com'] = { TXT: ['v=spf1 -all'] }
   names.zone['back.mugs.com'] = { TXT: ['v=spf1 ip4:127.0.0.1 -all'], MX: ['app.mugs.com'] }
@@ -78,10 +78,10 @@ async function sent(mail = aMail) {
   const channel = createSmtpChannel({ url, mailHeaders: openMailHeaders(world.deps) })
   expect(await channel.send({ ...mail, sendAuthorization: authorizeTest() })).toMatchObject({ kind: 'accepted' })
   await channel.close()
-  return taken.at(-1)!
+  return mails.at(-1)!
 }
 
-const judge = ({ raw, from }: { raw: Buffer; from: string }) =>
+const verify = ({ raw, from }: { raw: Buffer; from: string }) =>
   authenticate(raw, {
     ip: '127.0.0.1',
     helo: 'app.mugs.com',
@@ -99,7 +99,7 @@ describe('with the key’s DNS record seen', () => {
     const { selector } = await publish()
     world.advance(3_600_001)
     await checkSenderKeys(world.deps)
-    const verdict = await judge(await sent())
+    const verdict = await verify(await sent())
     const [signature] = verdict.dkim.results
     expect(signature).toMatchObject({ status: { result: 'pass' }, signingDomain: 'mugs.com', selector })
     const signed = signature!.signingHeaders!.keys.toLowerCase().split(/\s*:\s*/)
@@ -122,7 +122,7 @@ describe('with the key’s DNS record seen', () => {
     const mail = await sent()
     const raw = change(mail.raw.toString('latin1'))
     expect(raw).not.toBe(mail.raw.toString('latin1'))
-    const verdict = await judge({ ...mail, raw: Buffer.from(raw, 'latin1') })
+    const verdict = await verify({ ...mail, raw: Buffer.from(raw, 'latin1') })
     expect(verdict.dkim.results[0]).toMatchObject({ status: { result: expect.not.stringMatching('pass') } })
   })
 
@@ -138,19 +138,19 @@ describe('with the key’s DNS record seen', () => {
 test('no mail is signed before the record is seen or after it is gone', async () => {
   const { selector } = await ensureSenderKey(world.deps, 'mugs.com')
   const signs = async () => /^DKIM-Signature:/m.test((await sent()).raw.toString())
-  const look = async () => {
+  const checkKey = async () => {
     world.advance(3_600_001)
     await checkSenderKeys(world.deps)
     return signs()
   }
-  expect(await look()).toBe(false)
+  expect(await checkKey()).toBe(false)
   await publish()
-  expect(await look()).toBe(true)
+  expect(await checkKey()).toBe(true)
   names.silent.add(`${selector}._domainkey.mugs.com`)
-  expect(await look()).toBe(true)
+  expect(await checkKey()).toBe(true)
   names.silent.clear()
   delete names.zone[`${selector}._domainkey.mugs.com`]
-  expect(await look()).toBe(false)
+  expect(await checkKey()).toBe(false)
 })
 
 test('the settings show the record to publish, detect it, and explain a damaged one', async () => {
@@ -167,7 +167,7 @@ test('the settings show the record to publish, detect it, and explain a damaged 
   expect((await ask()).signature).toMatchObject({ state: 'bad', record: { value } })
   names.zone[name] = { TXT: [value] }
   expect(await ask()).toMatchObject({ signature: { state: 'good', record: null }, dkim: { state: 'skipped' } })
-  expect((await judge(await sent())).dkim.results[0]).toMatchObject({ status: { result: 'pass' } })
+  expect((await verify(await sent())).dkim.results[0]).toMatchObject({ status: { result: 'pass' } })
 })
 
 test('the private key is stored encrypted (Y5)', async () => {

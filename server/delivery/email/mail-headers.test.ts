@@ -10,7 +10,7 @@ const away = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', s
 test.each([
   ['the database is away', away, { response: 'Not sent: the database was unreachable.', retryAfterMs: 1_000 }],
   ['the key cannot be used', new Error('bad key'), { response: 'Not sent: bad key' }],
-])('what cannot be made ready never left, and is tried again: %s (D4)', async (_, problem, said) => {
+])('what cannot be made ready never left, and is tried again: %s (D4)', async (_, problem, text) => {
   const channel = createSmtpChannel({ url: 'smtp://127.0.0.1:9', mailHeaders: () => Promise.reject(problem) })
   const sent = await channel.send({
     messageId: 'msg_01',
@@ -22,5 +22,5 @@ test.each([
     headers: {},
     sendAuthorization: authorizeTest(),
   })
-  expect(sent).toEqual({ kind: 'retry', reason: 'not_sent', ...said })
+  expect(sent).toEqual({ kind: 'retry', reason: 'not_sent', ...text })
 })

@@ -10,7 +10,7 @@ export function readMailServer({ db, accountId }: AccountDb): Promise<MailServer
   return db.selectFrom('mail_servers').selectAll().where('account_id', '=', accountId).executeTakeFirst()
 }
 
-export async function readWay({
+export async function readMailRoute({
   db,
   accountId,
 }: AccountDb): Promise<{ is_demo: boolean; has_own: boolean } | undefined> {
@@ -28,10 +28,10 @@ type StoredMailServer = Pick<
 /** Returns false if another change was saved since `version`; version 0 means that none existed. */
 export async function saveMailServer(
   { db, accountId }: AccountDb,
-  kept: StoredMailServer,
+  server: StoredMailServer,
   version: number,
 ): Promise<boolean> {
-  const { host, port, security, user_name, encrypted, from_address, check_answer, checked_at } = kept
+  const { host, port, security, user_name, encrypted, from_address, check_answer, checked_at } = server
   const saved = await sql`
     insert into mail_servers (account_id, host, port, security, user_name, encrypted, from_address, check_answer, checked_at)
     select ${accountId}, ${host}, ${port}, ${security}, ${user_name}, ${encrypted}, ${from_address}, ${check_answer}, ${checked_at}
@@ -45,8 +45,12 @@ export async function saveMailServer(
 }
 
 export async function deleteMailServer({ db, accountId }: AccountDb): Promise<boolean> {
-  const gone = await db.deleteFrom('mail_servers').where('account_id', '=', accountId).returning('account_id').execute()
-  return gone.length > 0
+  const deleted = await db
+    .deleteFrom('mail_servers')
+    .where('account_id', '=', accountId)
+    .returning('account_id')
+    .execute()
+  return deleted.length > 0
 }
 
 /** Identifies the settings a channel was made from; newer ones may have been saved since. */

@@ -11,8 +11,8 @@ export interface TestedServer {
 
 /** Explains a failure to connect, encrypt or sign in, with the server's reply at the end. */
 export function explainServerFailure(failure: SmtpFailure, tried: TestedServer): string {
-  const said = failure.replyCode === null ? '' : ` It says: ${joinLines(failure.response)}`
-  return `${describeFailure(failure, tried)}${said}`
+  const quote = failure.replyCode === null ? '' : ` It says: ${joinLines(failure.response)}`
+  return `${describeFailure(failure, tried)}${quote}`
 }
 
 function describeFailure(failure: SmtpFailure, tried: TestedServer): string {

@@ -25,8 +25,8 @@ afterEach(async () => {
 
 const refuse = (reply: string) => Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) })
 
-async function aServer(options: SMTPServerOptions = {}) {
-  const taken: { from: string; to: string; raw: string; isSecure: boolean }[] = []
+async function createServer(options: SMTPServerOptions = {}) {
+  const received: { from: string; to: string; raw: string; isSecure: boolean }[] = []
   const users: string[] = []
   const server = new SMTPServer({
     logger: false,
@@ -44,7 +44,7 @@ async function aServer(options: SMTPServerOptions = {}) {
       stream.on('end', () => {
         const raw = Buffer.concat(chunks).toString()
         const from = envelope.mailFrom ? envelope.mailFrom.address : ''
-        taken.push({ from, to: envelope.rcptTo[0]!.address, raw, isSecure: secure })
+        received.push({ from, to: envelope.rcptTo[0]!.address, raw, isSecure: secure })
         done(null, 'queued as 7')
       })
     },
@@ -53,7 +53,7 @@ async function aServer(options: SMTPServerOptions = {}) {
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   cleanUps.push(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  return { port: (server.server.address() as net.AddressInfo).port, taken, users }
+  return { port: (server.server.address() as net.AddressInfo).port, received, users }
 }
 
 const entered = (port: number, more: object = {}) => ({
@@ -69,10 +69,10 @@ const entered = (port: number, more: object = {}) => ({
 const save = (body: object, token = store.token) => world.request('PUT', '/api/sending/mail-server', { token, body })
 const view = async (token = store.token) => (await world.request('GET', '/api/sending/mail-server', { token })).body
 const testMail = () => world.request('POST', '/api/stores/sending/test-mail', { token: store.token, body: {} })
-const kept = () => readMailServer({ accountId: store.accountId, db: world.db })
+const readStored = () => readMailServer({ accountId: store.accountId, db: world.db })
 
 test('a working server is saved, with its password encrypted and in no reply (Y5)', async () => {
-  const { port } = await aServer()
+  const { port } = await createServer()
   expect(await view()).toMatchObject({ way: 'mailbox', server: null, from: 'hello@recoup.example' })
   const reply = await save(entered(port))
   expect(reply.status).toBe(200)
@@ -82,7 +82,7 @@ test('a working server is saved, with its password encrypted and in no reply (Y5
     acceptedAt: null,
     server: { host: '127.0.0.1', port, security: 'none', user: 'shop@mugs.example', version: 1, problem: null },
   })
-  const row = (await kept())!
+  const row = (await readStored())!
   expect(openPassword(world.deps.secrets, row)).toBe(PASSWORD)
   expect(JSON.stringify([reply.body, await view(), row.encrypted!.toString('latin1')])).not.toContain(PASSWORD)
   // Bound to the account: moved to another row it does not open.
@@ -90,45 +90,47 @@ test('a working server is saved, with its password encrypted and in no reply (Y5
 })
 
 test('a test mail uses it, and its acceptance is stored until the server changes', async () => {
-  const { port, taken } = await aServer()
+  const { port, received } = await createServer()
   await save(entered(port, { fromAddress: 'hello@mugs.example' }))
   const reply = await testMail()
   expect(reply.body).toMatchObject({ isAccepted: true, way: 'own', from: 'hello@mugs.example' })
-  expect(taken[0]).toMatchObject({
+  expect(received[0]).toMatchObject({
     from: 'hello@mugs.example',
     raw: expect.stringMatching(/^From: .*<hello@mugs\.example>/m),
   })
   expect((await view()).acceptedAt).toBe(world.now.toISOString())
-  const other = await aServer()
+  const other = await createServer()
   await save(entered(other.port, { version: 1 }))
   expect((await view()).acceptedAt).toBeNull()
 })
 
 test('a user name that is not an address requires a From address, and a password requires a user', async () => {
-  const { port, taken, users } = await aServer({ authOptional: true })
-  const fieldsOf = async (more: object) => (await save(entered(port, more))).body.fields
+  const { port, received, users } = await createServer({ authOptional: true })
+  const readFields = async (more: object) => (await save(entered(port, more))).body.fields
   const missing = { fromAddress: expect.stringContaining('enter the address your emails come from') }
-  expect(await fieldsOf({ user: 'apikey' })).toEqual(missing)
-  expect(await fieldsOf({ user: 'apikey', fromAddress: 'hello@mugs' })).toEqual({ fromAddress: 'An email address' })
-  expect(await fieldsOf({ user: '', password: '' })).toEqual({ fromAddress: 'Enter the address your emails come from' })
-  expect(await fieldsOf({ user: '', fromAddress: 'hello@mugs.example' })).toEqual({
+  expect(await readFields({ user: 'apikey' })).toEqual(missing)
+  expect(await readFields({ user: 'apikey', fromAddress: 'hello@mugs' })).toEqual({ fromAddress: 'An email address' })
+  expect(await readFields({ user: '', password: '' })).toEqual({
+    fromAddress: 'Enter the address your emails come from',
+  })
+  expect(await readFields({ user: '', fromAddress: 'hello@mugs.example' })).toEqual({
     user: expect.stringContaining('Enter the user name'),
   })
-  expect([await kept(), users]).toEqual([undefined, []])
+  expect([await readStored(), users]).toEqual([undefined, []])
   const reply = await save(entered(port, { user: 'apikey', fromAddress: 'hello@mugs.example' }))
   expect([reply.status, reply.body.from]).toEqual([200, 'hello@mugs.example'])
 
   // Saved before one of the two was required.
   await world.db.updateTable('mail_servers').set({ from_address: null, version: 2 }).execute()
   expect((await view()).server.problem).toContain('The From address is missing')
-  expect([(await testMail()).status, taken]).toEqual([422, []])
+  expect([(await testMail()).status, received]).toEqual([422, []])
   const mails = openOwnMails(world.deps)
   cleanUps.push(() => mails.close())
   expect(await (await mails.of(store.accountId))!.channel.send({} as never)).toMatchObject({ kind: 'retry' })
 })
 
 test('acceptance by the built-in mailbox proves nothing, and the page does not refer to the inbox', async () => {
-  const { port } = await aServer({ authOptional: true })
+  const { port } = await createServer({ authOptional: true })
   world.deps.config = { ...world.deps.config, mailboxSmtpPort: port }
   const { body } = await testMail()
   expect(body).toMatchObject({ isAccepted: true, way: 'mailbox' })
@@ -140,12 +142,12 @@ test('acceptance by the built-in mailbox proves nothing, and the page does not r
 describe('a server is refused with an explanation when', () => {
   const refused = async (body: object) => {
     const reply = await save(body)
-    expect(await kept()).toBeUndefined()
+    expect(await readStored()).toBeUndefined()
     return [reply.status, reply.body.error]
   }
 
   test('user or password are wrong', async () => {
-    const { port } = await aServer()
+    const { port } = await createServer()
     const [status, error] = await refused(entered(port, { password: 'wrong' }))
     expect(status).toBe(422)
     expect(error).toMatch(/127\.0\.0\.1 refused the user name and password\..*It says: 535 5\.7\.8/)
@@ -153,41 +155,41 @@ describe('a server is refused with an explanation when', () => {
   })
 
   test('nothing listens on the port', async () => {
-    const { port } = await aServer()
+    const { port } = await createServer()
     for (const cleanUp of cleanUps.splice(0)) await cleanUp()
     expect(await refused(entered(port))).toEqual([422, expect.stringContaining(`nothing listens on port ${port}`)])
   })
 
   test('its certificate is self-signed, by STARTTLS and by TLS', async () => {
     const own = { host: 'localhost' }
-    const byStartTls = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
-    const said = [422, expect.stringContaining('The certificate of localhost is self-signed')]
-    expect(await refused(entered(byStartTls.port, { ...own, security: 'starttls' }))).toEqual(said)
-    const byTls = await aServer({ ...readLocalhostTls(), secure: true })
-    expect(await refused(entered(byTls.port, { ...own, security: 'tls' }))).toEqual(said)
+    const byStartTls = await createServer({ ...readLocalhostTls(), disabledCommands: [] })
+    const expected = [422, expect.stringContaining('The certificate of localhost is self-signed')]
+    expect(await refused(entered(byStartTls.port, { ...own, security: 'starttls' }))).toEqual(expected)
+    const byTls = await createServer({ ...readLocalhostTls(), secure: true })
+    expect(await refused(entered(byTls.port, { ...own, security: 'tls' }))).toEqual(expected)
     expect([byStartTls.users, byTls.users]).toEqual([[], []])
   })
 
   test('it offers no STARTTLS: the password is not sent unencrypted', async () => {
-    const { port, users } = await aServer()
+    const { port, users } = await createServer()
     const body = entered(port, { security: 'starttls' })
     expect(await refused(body)).toEqual([422, expect.stringContaining('does not offer STARTTLS')])
     expect(users).toEqual([])
   })
 
   test('TLS is selected for a port without it', async () => {
-    const { port } = await aServer()
+    const { port } = await createServer()
     const body = entered(port, { security: 'tls' })
     expect(await refused(body)).toEqual([422, expect.stringContaining('does not speak TLS from the start')])
   })
 
   test('it asks to come back later, at its greeting and at the sign-in', async () => {
-    const busy = await aServer({ onConnect: (_session, done) => done(refuse('421 4.3.2 Too busy')) })
+    const busy = await createServer({ onConnect: (_session, done) => done(refuse('421 4.3.2 Too busy')) })
     expect(await refused(entered(busy.port))).toEqual([
       422,
       expect.stringMatching(/reported a temporary problem. Try again later.*Too busy/),
     ])
-    const later = await aServer({ onAuth: (_auth, _session, done) => done(refuse('454 4.7.0 Temporary failure')) })
+    const later = await createServer({ onAuth: (_auth, _session, done) => done(refuse('454 4.7.0 Temporary failure')) })
     expect(await refused(entered(later.port))).toEqual([
       422,
       expect.stringMatching(/does not accept the sign-in at the moment/),
@@ -195,7 +197,7 @@ describe('a server is refused with an explanation when', () => {
   })
 
   test('it offers no sign-in', async () => {
-    const { port } = await aServer({ disabledCommands: ['STARTTLS', 'AUTH'], authOptional: true })
+    const { port } = await createServer({ disabledCommands: ['STARTTLS', 'AUTH'], authOptional: true })
     expect(await refused(entered(port))).toEqual([422, expect.stringContaining('does not support sign-in')])
   })
 
@@ -216,19 +218,19 @@ describe('a server is refused with an explanation when', () => {
 })
 
 test('a host that resolves to the metadata service is never connected to, even on a second resolution (X4)', async () => {
-  const { port, users } = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
+  const { port, users } = await createServer({ ...readLocalhostTls(), disabledCommands: [] })
   const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
   const account = { accountId: store.accountId, db: world.db }
   const body = { ...entered(port), host: 'mail.mugs.example', security: 'starttls' as const }
-  const asked: string[] = []
-  const forbidden = async (host: string) => [asked.push(host) > 1 ? '127.0.0.1' : '169.254.169.254']
+  const hosts: string[] = []
+  const forbidden = async (host: string) => [hosts.push(host) > 1 ? '127.0.0.1' : '169.254.169.254']
   const guard = { ca: readLocalhostTls().cert, lookupAll: forbidden }
   await expect(saveServer(world.deps, account, session, { ...body, guard })).rejects.toThrow('not public')
-  expect(asked).toEqual(['mail.mugs.example'])
+  expect(hosts).toEqual(['mail.mugs.example'])
   // The address that was checked is dialled, and the certificate has to be for the name.
   const rebound = {
     ...guard,
-    lookupAll: async (host: string) => [asked.push(host) === 2 ? '127.0.0.1' : '169.254.169.254'],
+    lookupAll: async (host: string) => [hosts.push(host) === 2 ? '127.0.0.1' : '169.254.169.254'],
   }
   await expect(saveServer(world.deps, account, session, { ...body, guard: rebound })).rejects.toThrow(
     'is for another name',
@@ -239,7 +241,7 @@ test('a host that resolves to the metadata service is never connected to, even o
 })
 
 test('mail is encrypted by STARTTLS when the certificate is valid', async () => {
-  const { port, taken } = await aServer({ ...readLocalhostTls(), disabledCommands: [] })
+  const { port, received } = await createServer({ ...readLocalhostTls(), disabledCommands: [] })
   const guard = { ca: readLocalhostTls().cert }
   const session = { accountId: store.accountId, isDemo: false } as Parameters<typeof saveServer>[2]
   const account = { accountId: store.accountId, db: world.db }
@@ -257,12 +259,12 @@ test('mail is encrypted by STARTTLS when the certificate is valid', async () => 
     headers: {},
   } as never)
   expect(outcome).toMatchObject({ kind: 'accepted' })
-  expect(taken).toMatchObject([{ isSecure: true, from: 'shop@mugs.example', to: 'ada@shoppers.example' }])
+  expect(received).toMatchObject([{ isSecure: true, from: 'shop@mugs.example', to: 'ada@shoppers.example' }])
 })
 
 test('a stored password is used only for the server, port, security and user it was entered for', async () => {
-  const first = await aServer()
-  const second = await aServer()
+  const first = await createServer()
+  const second = await createServer()
   await save(entered(first.port))
   const same = await save(entered(first.port, { password: '', fromAddress: 'news@mugs.example', version: 1 }))
   expect([same.status, same.body.server.version, same.body.from]).toEqual([200, 2, 'news@mugs.example'])
@@ -275,13 +277,13 @@ test('a stored password is used only for the server, port, security and user it 
 })
 
 test('the second of two concurrent changes is refused', async () => {
-  const { port } = await aServer()
+  const { port } = await createServer()
   await save(entered(port))
   expect((await save(entered(port))).status).toBe(409)
 })
 
 test('a greylisting server is named in the test result, with the retry', async () => {
-  const { port } = await aServer({
+  const { port } = await createServer({
     onRcptTo: (_to, _session, done) => done(refuse('450 4.2.0 Greylisted, come back in 5 minutes')),
   })
   await save(entered(port))
@@ -297,15 +299,15 @@ test('a greylisting server is named in the test result, with the retry', async (
 })
 
 test('removal deletes the password, and mail uses the installation’s server again', async () => {
-  const { port } = await aServer()
+  const { port } = await createServer()
   await save(entered(port))
   const reply = await world.request('DELETE', '/api/sending/mail-server', { token: store.token })
   expect(reply.body).toMatchObject({ way: 'mailbox', server: null })
-  expect(await kept()).toBeUndefined()
+  expect(await readStored()).toBeUndefined()
 })
 
 test('the demo account keeps the built-in mailbox (decision 29)', async () => {
-  const { port } = await aServer()
+  const { port } = await createServer()
   const demo = await createStore(world)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', demo.accountId).execute()
   expect((await save(entered(port), demo.token)).status).toBe(403)

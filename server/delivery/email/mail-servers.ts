@@ -31,13 +31,13 @@ export async function viewMailServer(
   { isDemo }: Session,
 ): Promise<MailServerView> {
   const [row, proofs] = await Promise.all([sql.readMailServer(account), sql.readProofs(account)])
-  const way = chooseAccountMailRoute(deps.config, { isDemo, hasOwn: row !== undefined })
+  const route = chooseAccountMailRoute(deps.config, { isDemo, hasOwn: row !== undefined })
   const proof = proofs.find(({ what }) => what === 'test_mail')
-  const isProven = proof?.is_good === true && proof.subject === buildProofSubject(deps, way, row)
+  const isProven = proof?.is_good === true && proof.subject === buildProofSubject(deps, route, row)
   return {
-    way,
-    from: getSenderAddress(deps, way === 'own' ? row : undefined),
-    mailboxUrl: way === 'mailbox' && deps.config.isLocal ? `http://localhost:${deps.config.mailboxPort}` : null,
+    way: route,
+    from: getSenderAddress(deps, route === 'own' ? row : undefined),
+    mailboxUrl: route === 'mailbox' && deps.config.isLocal ? `http://localhost:${deps.config.mailboxPort}` : null,
     acceptedAt: isProven ? proof.at.toISOString() : null,
     server: row && !isDemo ? presentServer(row, deps.now()) : null,
     anyPort: deps.config.allowsPrivateStores,
@@ -50,7 +50,7 @@ export async function loadAccountMailRoute(
   { config }: Pick<Deps, 'config'>,
   account: AccountDb,
 ): Promise<AccountMailRoute> {
-  const row = await sql.readWay(account)
+  const row = await sql.readMailRoute(account)
   return chooseAccountMailRoute(config, { isDemo: row?.is_demo ?? false, hasOwn: row?.has_own ?? false })
 }
 
@@ -77,11 +77,11 @@ function presentServer(row: sql.MailServerRow, now: Date): NonNullable<MailServe
  */
 export function buildProofSubject(
   { config }: Pick<Deps, 'config'>,
-  way: MailServerView['way'],
+  route: MailServerView['way'],
   row: sql.MailServerRow | undefined,
 ): string | null {
-  if (way === 'server') return `server ${new URL(config.smtpUrl!).host} ${readSender(config.mailFrom).address}`
-  return way === 'own' && row ? `own ${row.host}:${row.port} ${row.user_name} ${buildOwnFrom(row) ?? ''}` : null
+  if (route === 'server') return `server ${new URL(config.smtpUrl!).host} ${readSender(config.mailFrom).address}`
+  return route === 'own' && row ? `own ${row.host}:${row.port} ${row.user_name} ${buildOwnFrom(row) ?? ''}` : null
 }
 
 /** The From address of the account's mails. */
@@ -101,8 +101,8 @@ export async function saveServer(
   const fields = findMailServerProblems(input, deps.config.allowsPrivateStores)
   const [problem] = Object.values(fields)
   if (problem) throw new AppError('invalid', problem, { fields })
-  const kept = await sql.readMailServer(account)
-  const password = user === '' ? '' : resolvePassword(deps, input, kept)
+  const stored = await sql.readMailServer(account)
+  const password = user === '' ? '' : resolvePassword(deps, input, stored)
   await takePoint(deps, CHECKS, account.accountId)
   const answer = await testSignIn(
     { host, port, security, user, password },
@@ -129,14 +129,14 @@ export async function saveServer(
 function resolvePassword(
   deps: Pick<Deps, 'secrets'>,
   input: MailServerInput,
-  kept: sql.MailServerRow | undefined,
+  stored: sql.MailServerRow | undefined,
 ): string {
   const isSame =
-    kept?.host === input.host &&
-    kept.port === input.port &&
-    kept.security === input.security &&
-    kept.user_name === input.user
-  const password = input.password || (kept && isSame ? openPassword(deps.secrets, kept) : '')
+    stored?.host === input.host &&
+    stored.port === input.port &&
+    stored.security === input.security &&
+    stored.user_name === input.user
+  const password = input.password || (stored && isSame ? openPassword(deps.secrets, stored) : '')
   if (password) return password
   const message = 'Enter the password'
   throw new AppError('invalid', message, { fields: { password: message } })

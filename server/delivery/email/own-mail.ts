@@ -37,7 +37,7 @@ export interface OwnMails {
   close(): Promise<void>
 }
 
-const MOST_KEPT = 2_000
+const MAX_CACHED = 2_000
 const POOL = 3
 /** Bounds how long an unresponsive server of one account blocks a sender. */
 const TIMEOUTS = { connectMs: 10_000 }
@@ -84,19 +84,19 @@ export function openOwnMailHeaders(deps: Pick<OwnMailDeps, 'db' | 'now'>) {
 }
 
 export function openOwnMails(deps: OwnMailDeps): OwnMails {
-  const kept = new Map<string, { key: string; channel: EmailChannel }>()
+  const cached = new Map<string, { key: string; channel: EmailChannel }>()
   const mailHeadersOf = openOwnMailHeaders(deps)
   const close = ({ channel }: { channel: EmailChannel }) => channel.close().catch(() => {})
   const drop = (accountId: string) => {
-    const known = kept.get(accountId)
-    kept.delete(accountId)
+    const known = cached.get(accountId)
+    cached.delete(accountId)
     // Messages in flight end on the old channel; the sender does not wait for them.
     if (known) void close(known)
   }
   return {
     async of(accountId) {
       const row = await sql.readMailServer({ accountId, db: deps.db })
-      const known = kept.get(accountId)
+      const known = cached.get(accountId)
       if (!row) {
         drop(accountId)
         return null
@@ -105,14 +105,14 @@ export function openOwnMails(deps: OwnMailDeps): OwnMails {
       if (known?.key !== key) drop(accountId)
       const channel = known?.key === key ? known.channel : makeChannel(deps, row, () => mailHeadersOf(accountId))
       // Re-inserting keeps the map in order of last use.
-      kept.delete(accountId)
-      kept.set(accountId, { key, channel })
-      if (kept.size > MOST_KEPT) drop(kept.keys().next().value!)
+      cached.delete(accountId)
+      cached.set(accountId, { key, channel })
+      if (cached.size > MAX_CACHED) drop(cached.keys().next().value!)
       const { version, checked_at: checkedAt } = row
       return { channel, key: { version, checkedAt }, from: buildOwnFrom(row), isFailing: row.problem !== null }
     },
     async close() {
-      await Promise.all([...kept.values()].map(close))
+      await Promise.all([...cached.values()].map(close))
     },
   }
 }

@@ -22,11 +22,11 @@ export function buildReturnPath(secrets: Secrets, bounceAddress: string, message
 
 /** Returns the message id of a return address; null: not created here. */
 export function parseReturnPath(secrets: Secrets, bounceAddress: string, address: string): string | null {
-  const [own, given] = [bounceAddress, address].map((each) => each.toLowerCase())
+  const [own, passed] = [bounceAddress, address].map((each) => each.toLowerCase())
   const at = own!.lastIndexOf('@')
   const [start, end] = [`${own!.slice(0, at)}+`, own!.slice(at)]
-  if (!given!.startsWith(start) || !given!.endsWith(end)) return null
-  const bytes = decode(given!.slice(start.length, -end.length))
+  if (!passed!.startsWith(start) || !passed!.endsWith(end)) return null
+  const bytes = decode(passed!.slice(start.length, -end.length))
   if (!bytes) return null
   const hex = bytes.subarray(0, ID_BYTES).toString('hex')
   const messageId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

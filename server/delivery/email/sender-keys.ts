@@ -37,14 +37,14 @@ export type OwnKeyFinding =
   | { kind: 'failed'; selector: string; publicKey: string; reason: string }
 
 /** Looks up the record and stores whether it exists. Without a DNS reply nothing changes. */
-export async function lookForKey(deps: KeyDeps, dns: DnsLookup, key: SenderKeyRow): Promise<OwnKeyFinding> {
+export async function findPublishedKey(deps: KeyDeps, dns: DnsLookup, key: SenderKeyRow): Promise<OwnKeyFinding> {
   const { domain, selector, public_key: publicKey, seen_at } = key
   const answer = await dns.txt(buildKeyRecordName(selector, domain))
   if (answer.kind === 'failed') return { kind: 'failed', selector, publicKey, reason: answer.reason }
   const rows = answer.kind === 'found' ? answer.rows : []
-  const isSeen = rows.some((row) => publishes(row, publicKey))
-  await noteKeyLook(deps.db, domain, isSeen, deps.now())
-  if (isSeen) return { kind: 'seen', selector, isFirst: seen_at === null }
+  const isPublished = rows.some((row) => publishes(row, publicKey))
+  await recordKeyCheck(deps.db, domain, isPublished, deps.now())
+  if (isPublished) return { kind: 'seen', selector, isFirst: seen_at === null }
   return rows[0] === undefined
     ? { kind: 'missing', selector, publicKey }
     : { kind: 'other', selector, publicKey, record: rows[0] }
@@ -57,7 +57,7 @@ export async function checkSenderKeys(deps: Pick<Deps, 'config' | 'db' | 'log' |
   if (keys.length === 0) return
   const dns = openDns({ servers: deps.config.dnsServers })
   for (const key of keys) {
-    const { kind } = await lookForKey(deps, dns, key)
+    const { kind } = await findPublishedKey(deps, dns, key)
     if ((kind === 'seen') !== (key.seen_at !== null)) deps.log.info({ domain: key.domain, kind }, 'channels.sender_key')
   }
 }
@@ -109,8 +109,8 @@ async function insertSenderKey(db: Db, row: Omit<SenderKeyRow, 'seen_at'> & { cr
     .execute()
 }
 
-async function noteKeyLook(db: Db, domain: string, isSeen: boolean, now: Date): Promise<void> {
-  await sql`update sender_keys set checked_at = ${now}, seen_at = case when ${isSeen} then ${now}::timestamptz end
+async function recordKeyCheck(db: Db, domain: string, isPublished: boolean, now: Date): Promise<void> {
+  await sql`update sender_keys set checked_at = ${now}, seen_at = case when ${isPublished} then ${now}::timestamptz end
     where domain = ${domain}`.execute(db)
 }
 
@@ -125,12 +125,12 @@ async function takeKeysToCheck(db: Db, before: Date, now: Date): Promise<SenderK
 
 /** Creates an RSA key of 2048 bits: `publicKey` in the format of p=, `privateKey` as PKCS #8 in base64. */
 async function createKey(): Promise<{ publicKey: string; privateKey: string }> {
-  const made = await promisify(generateKeyPair)('rsa', {
+  const pair = await promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'der' },
     privateKeyEncoding: { type: 'pkcs8', format: 'der' },
   })
-  return { publicKey: made.publicKey.toString('base64'), privateKey: made.privateKey.toString('base64') }
+  return { publicKey: pair.publicKey.toString('base64'), privateKey: pair.privateKey.toString('base64') }
 }
 
 const openKey = (privateKey: string): KeyObject =>

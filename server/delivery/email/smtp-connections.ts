@@ -67,8 +67,8 @@ async function resolveHost({ host, guard }: SmtpSettings): Promise<string> {
   const found = await resolveGuarded(host, guard)
   if ('address' in found) return found.address
   const isUnknown = found.problem === 'not_found'
-  const words = isUnknown ? `The name ${host} was not found` : `${host} leads to an address that is not public`
-  throw new SmtpError(toSmtpFailure(buildRawError(isUnknown ? 'EDNS' : 'EPRIVATE', words), 'connect'))
+  const message = isUnknown ? `The name ${host} was not found` : `${host} leads to an address that is not public`
+  throw new SmtpError(toSmtpFailure(buildRawError(isUnknown ? 'EDNS' : 'EPRIVATE', message), 'connect'))
 }
 
 function connect(

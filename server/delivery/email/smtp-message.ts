@@ -60,12 +60,12 @@ export async function composeMessage(message: OutgoingEmail, mailHeaders: MailHe
   // nodemailer would encode or fold a long URL in the middle.
   const headers = Object.entries({ ...message.headers, ...mailHeaders.headers })
   node.addHeader(headers.map(([key, value]) => ({ key, value: headerValue(value) })))
-  node.setHeader('From', { name: escapeEncodedWords(message.from.name), address: from })
+  node.setHeader('From', { name: escapeEncoded(message.from.name), address: from })
   node.setHeader('To', { name: '', address: to })
   if (message.replyTo !== undefined) {
     node.setHeader('Reply-To', { name: '', address: asciiDomain(message.replyTo) })
   }
-  node.setHeader('Subject', escapeEncodedWords(message.subject))
+  node.setHeader('Subject', escapeEncoded(message.subject))
   node.setHeader('Message-ID', messageIdHeader)
   const head = node.buildHeaders()
   const open = `--${node.boundary}`
@@ -87,7 +87,7 @@ export async function composeMessage(message: OutgoingEmail, mailHeaders: MailHe
 const NEEDS_ESCAPES = /\n\.|\r(?!\n)|[^\r]\n/
 
 /** Breaks up text that looks encoded: mail programs would decode it (RFC 2047) and show unchecked text. */
-const escapeEncodedWords = (text: string) => text.replaceAll('=?', '= ?')
+const escapeEncoded = (text: string) => text.replaceAll('=?', '= ?')
 
 /** RFC 2045: lines of text end with CRLF before they are encoded, and those of base64 hold 76 characters at most. */
 function part(subtype: string, text: string): string {

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-function anEmail(changes: Partial<OutgoingEmail> = {}): Authorized<OutgoingEmail> {
+function buildEmail(changes: Partial<OutgoingEmail> = {}): Authorized<OutgoingEmail> {
   return {
     messageId: 'msg_01',
     from: { name: 'Harbour & Co', address: 'shop@harbour.example' },
@@ -26,7 +26,7 @@ function anEmail(changes: Partial<OutgoingEmail> = {}): Authorized<OutgoingEmail
   }
 }
 
-function aChannel(port: number, options: Partial<SmtpChannelOptions> = {}): EmailChannel {
+function buildChannel(port: number, options: Partial<SmtpChannelOptions> = {}): EmailChannel {
   const channel = createSmtpChannel({ url: `smtp://127.0.0.1:${port}`, poolSize: 1, ...options })
   cleanUps.push(() => channel.close())
   return channel
@@ -49,9 +49,9 @@ const GOOD: Record<Verb, Reply> = {
 }
 
 /** Accepts pipelined and single commands and replies by its script. After a 354 it reads content. */
-async function aServer(script: Script = () => undefined, { isInPieces = false } = {}) {
+async function createServer(script: Script = () => undefined, { isInPieces = false } = {}) {
   const counts = new Map<Verb, number>()
-  const seen = {
+  const traffic = {
     connections: 0,
     commands: [] as string[],
     /** Commands received in one chunk. */
@@ -62,7 +62,7 @@ async function aServer(script: Script = () => undefined, { isInPieces = false } 
     cut: [] as string[],
   }
   const server = net.createServer((socket) => {
-    seen.connections += 1
+    traffic.connections += 1
     let rest = ''
     let isData = false
     let writing = Promise.resolve()
@@ -81,11 +81,11 @@ async function aServer(script: Script = () => undefined, { isInPieces = false } 
       if (verb === 'DATA' && typeof reply === 'string') isData = reply.startsWith('354')
     }
     socket.on('error', () => {})
-    socket.on('close', () => isData && seen.cut.push(rest))
+    socket.on('close', () => isData && traffic.cut.push(rest))
     write('220 raw ESMTP\r\n')
     socket.on('data', (chunk) => {
       const text = chunk.toString('latin1')
-      seen.chunks.push(text)
+      traffic.chunks.push(text)
       rest += text
       for (;;) {
         const end = isData && !rest.startsWith('.\r\n') ? rest.indexOf('\r\n.\r\n') : rest.indexOf('\r\n')
@@ -94,10 +94,10 @@ async function aServer(script: Script = () => undefined, { isInPieces = false } 
         rest = rest.slice(end + (isData && line !== '.' ? 5 : 2))
         if (isData) {
           isData = false
-          seen.contents.push(line)
+          traffic.contents.push(line)
           answer('END')
         } else {
-          seen.commands.push(line)
+          traffic.commands.push(line)
           answer(line.slice(0, 4).toUpperCase() as Verb)
         }
       }
@@ -105,7 +105,7 @@ async function aServer(script: Script = () => undefined, { isInPieces = false } 
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()))
   cleanUps.push(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  return Object.assign(seen, { port: (server.address() as net.AddressInfo).port })
+  return Object.assign(traffic, { port: (server.address() as net.AddressInfo).port })
 }
 
 const piece = (socket: net.Socket, letter: string) =>
@@ -130,10 +130,10 @@ const hangUpAfter =
 
 describe('a mail', () => {
   test('takes one write for its commands and one for all of its content', async () => {
-    const server = await aServer()
+    const server = await createServer()
     const write = vi.spyOn(net.Socket.prototype, 'write')
     cleanUps.push(() => write.mockRestore())
-    const outcome = await aChannel(server.port).send(anEmail())
+    const outcome = await buildChannel(server.port).send(buildEmail())
     expect(outcome).toMatchObject({ kind: 'accepted', response: '250 2.0.0 queued' })
     const commands = /^MAIL FROM:<shop@harbour\.example> SIZE=\d+\r\nRCPT TO:<ana@shopper\.example>\r\nDATA\r\n$/
     expect(server.chunks[1]).toMatch(commands)
@@ -142,16 +142,16 @@ describe('a mail', () => {
   })
 
   test('is sent correctly when replies arrive byte by byte', async () => {
-    const server = await aServer(undefined, { isInPieces: true })
-    const channel = aChannel(server.port)
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
+    const server = await createServer(undefined, { isInPieces: true })
+    const channel = buildChannel(server.port)
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'accepted' })
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'accepted' })
     expect([server.contents.length, server.connections]).toEqual([2, 1])
   })
 
   test('larger than one write arrives whole', async () => {
-    const server = await aServer()
-    const outcome = await aChannel(server.port).send(anEmail({ html: 'x'.repeat(200_000) }))
+    const server = await createServer()
+    const outcome = await buildChannel(server.port).send(buildEmail({ html: 'x'.repeat(200_000) }))
     expect(outcome).toMatchObject({ kind: 'accepted' })
     expect(server.contents[0]).toHaveLength(Number(/SIZE=(\d+)/.exec(server.commands[1]!)![1]) - 2)
   })
@@ -169,9 +169,9 @@ test.each([
     `${Buffer.from('X-Sign: a\u010d\u010a\u012e\u010d\u010aQUIT').toString('latin1')}\r\n`,
   ],
 ])('a head with %s is escaped, and the mail stays one', async (_what, sign, escaped) => {
-  const server = await aServer()
+  const server = await createServer()
   const mailHeaders = async () => ({ sign: async () => sign })
-  expect(await aChannel(server.port, { mailHeaders }).send(anEmail())).toMatchObject({ kind: 'accepted' })
+  expect(await buildChannel(server.port, { mailHeaders }).send(buildEmail())).toMatchObject({ kind: 'accepted' })
   expect(server.contents).toHaveLength(1)
   expect(server.contents[0]!.startsWith(escaped)).toBe(true)
   expect(server.commands).toHaveLength(4)
@@ -200,11 +200,11 @@ describe('a refusal', () => {
     ],
     ['of DATA', { DATA: '451 4.3.2 Later\r\n' }, { kind: 'retry', reason: 'smtp_451' }],
   ])('%s ends the message, and the connection carries the next one', async (_what, replies, expected) => {
-    const server = await aServer(first(replies))
-    const channel = aChannel(server.port)
-    expect(await channel.send(anEmail())).toMatchObject(expected)
+    const server = await createServer(first(replies))
+    const channel = buildChannel(server.port)
+    expect(await channel.send(buildEmail())).toMatchObject(expected)
     expect(server.contents).toHaveLength(0)
-    expect(await channel.send(anEmail({ messageId: 'msg_02' }))).toMatchObject({ kind: 'accepted' })
+    expect(await channel.send(buildEmail({ messageId: 'msg_02' }))).toMatchObject({ kind: 'accepted' })
     expect([server.contents.length, server.connections]).toEqual([1, 1])
     expect(server.contents[0]).toContain('msg_02')
   })
@@ -215,17 +215,17 @@ describe('a refusal', () => {
     ['of the sender', { MAIL: '550 5.1.8 Bad sender\r\n' }, { ...REJECTED, isRecipientFault: false }],
     ['of both', { ...SENDER_REFUSED, DATA: '354 go ahead\r\n' }, { ...REJECTED, isRecipientFault: false }],
   ])('%s whose DATA is accepted leaves no empty mail', async (_what, replies, expected) => {
-    const server = await aServer(first(replies))
-    const channel = aChannel(server.port)
-    expect(await channel.send(anEmail())).toMatchObject(expected)
+    const server = await createServer(first(replies))
+    const channel = buildChannel(server.port)
+    expect(await channel.send(buildEmail())).toMatchObject(expected)
     await expect.poll(() => server.cut).toEqual([''])
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'accepted' })
     expect([server.contents.length, server.connections]).toEqual([1, 2])
   })
 
   test('stays a refusal when the server closes the connection with it', async () => {
-    const server = await aServer(first({ RCPT: '550 5.1.1 No such user\r\n', DATA: hangUpAfter('421 bye\r\n') }))
-    expect(await aChannel(server.port).send(anEmail())).toMatchObject(REJECTED)
+    const server = await createServer(first({ RCPT: '550 5.1.1 No such user\r\n', DATA: hangUpAfter('421 bye\r\n') }))
+    expect(await buildChannel(server.port).send(buildEmail())).toMatchObject(REJECTED)
   })
 })
 
@@ -238,14 +238,14 @@ describe('a server that hangs up', () => {
     ['with 421 to the recipient', { RCPT: hangUpAfter('421 4.3.2 Shutting down\r\n') }],
     ['with 421 to DATA', { DATA: hangUpAfter('421 4.3.2 Shutting down\r\n') }],
   ])('%s has not got the mail: it is tried again, at once where the connection had been idle', async (_when, replies) => {
-    const fresh = await aServer(first(replies))
-    expect(await aChannel(fresh.port).send(anEmail())).toMatchObject({ kind: 'retry' })
+    const fresh = await createServer(first(replies))
+    expect(await buildChannel(fresh.port).send(buildEmail())).toMatchObject({ kind: 'retry' })
     expect([fresh.contents.length, fresh.connections]).toEqual([0, 1])
 
-    const idle = await aServer(second(replies))
-    const channel = aChannel(idle.port)
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
-    expect(await channel.send(anEmail({ messageId: 'msg_02' }))).toMatchObject({ kind: 'accepted' })
+    const idle = await createServer(second(replies))
+    const channel = buildChannel(idle.port)
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'accepted' })
+    expect(await channel.send(buildEmail({ messageId: 'msg_02' }))).toMatchObject({ kind: 'accepted' })
     expect([idle.contents.length, idle.connections]).toEqual([2, 2])
   })
 
@@ -254,10 +254,10 @@ describe('a server that hangs up', () => {
     ['at the end of the content', { END: hangUp }],
     ['in the middle of the last answer', { END: hangUpAfter('25') }],
   ])('%s may have the mail: unknown, and not sent again', async (_when, replies) => {
-    const server = await aServer(second(replies))
-    const channel = aChannel(server.port)
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'unknown', reason: 'connection_lost_after_data' })
+    const server = await createServer(second(replies))
+    const channel = buildChannel(server.port)
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'accepted' })
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'unknown', reason: 'connection_lost_after_data' })
     expect(server.connections).toBe(1)
   })
 })
@@ -269,10 +269,10 @@ describe('a server out of step', () => {
     ['that answers DATA with 250', { DATA: '250 ok\r\n' }],
     ['that refuses the sender and answers DATA with 250', { MAIL: '550 no\r\n', DATA: '250 ok\r\n' }],
   ])('%s gets no content: tried again over another connection', async (_what, replies) => {
-    const server = await aServer(first(replies))
-    const channel = aChannel(server.port)
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'retry', reason: 'unclear_answer' })
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
+    const server = await createServer(first(replies))
+    const channel = buildChannel(server.port)
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'retry', reason: 'unclear_answer' })
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'accepted' })
     expect([server.contents.length, server.connections]).toEqual([1, 2])
     expect(server.cut.join('')).toBe('')
   })
@@ -281,17 +281,17 @@ describe('a server out of step', () => {
     ['that says at once that it has the mail', { DATA: '354 go ahead\r\n250 queued\r\n' }],
     ['that asks for content twice', { DATA: '354 go ahead\r\n354 go on\r\n' }],
   ])('%s may have it: never sent again', async (_what, replies) => {
-    const server = await aServer(first(replies))
-    const outcome = await aChannel(server.port).send(anEmail())
+    const server = await createServer(first(replies))
+    const outcome = await buildChannel(server.port).send(buildEmail())
     expect(['accepted', 'unknown']).toContain(outcome.kind)
     expect(server.connections).toBe(1)
   })
 
   test('with an extra reply after a mail gets no second mail over that connection', async () => {
-    const server = await aServer(first({ END: '250 queued\r\n250 queued\r\n' }))
-    const channel = aChannel(server.port)
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
-    await expect.poll(() => channel.send(anEmail({ messageId: 'msg_02' }))).toMatchObject({ kind: 'accepted' })
+    const server = await createServer(first({ END: '250 queued\r\n250 queued\r\n' }))
+    const channel = buildChannel(server.port)
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'accepted' })
+    await expect.poll(() => channel.send(buildEmail({ messageId: 'msg_02' }))).toMatchObject({ kind: 'accepted' })
     expect(server.contents.filter((content) => content.includes('msg_02'))).toHaveLength(1)
     expect(server.connections).toBe(2)
   })
@@ -301,10 +301,10 @@ describe('a server out of step', () => {
     ['the recipient', { RCPT: null, DATA: null }],
     ['DATA', { DATA: null }],
   ])('that leaves %s without an answer gets no content', async (_what, replies) => {
-    const server = await aServer(first(replies))
-    const channel = aChannel(server.port, { timeouts: { sendMs: 300 } })
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'retry', reason: 'timeout' })
-    await expect.poll(() => channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
+    const server = await createServer(first(replies))
+    const channel = buildChannel(server.port, { timeouts: { sendMs: 300 } })
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'retry', reason: 'timeout' })
+    await expect.poll(() => channel.send(buildEmail())).toMatchObject({ kind: 'accepted' })
     expect([server.contents.length, server.cut.length]).toEqual([1, 0])
   })
 })

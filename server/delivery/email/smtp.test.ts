@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-function anEmail(changes: Partial<OutgoingEmail> = {}): Authorized<OutgoingEmail> {
+function buildEmail(changes: Partial<OutgoingEmail> = {}): Authorized<OutgoingEmail> {
   return {
     messageId: 'msg_01',
     from: { name: 'Harbour & Co', address: 'shop@harbour.example' },
@@ -29,14 +29,14 @@ function anEmail(changes: Partial<OutgoingEmail> = {}): Authorized<OutgoingEmail
 }
 
 /** As patient as in earnest unless a test is about running out of patience. */
-function aChannel(port: number, options: Partial<SmtpChannelOptions> = {}): EmailChannel {
+function buildChannel(port: number, options: Partial<SmtpChannelOptions> = {}): EmailChannel {
   const channel = createSmtpChannel({ url: `smtp://127.0.0.1:${port}`, ...options })
   cleanUps.push(() => channel.close())
   return channel
 }
 
 /** A well-behaved server with scripted refusals; keeps what it accepted. */
-async function aServer(options: SMTPServerOptions = {}) {
+async function createServer(options: SMTPServerOptions = {}) {
   const accepted: { raw: string; from: string; isSecure: boolean }[] = []
   const opened = new Set<string>()
   const server = new SMTPServer({
@@ -72,7 +72,7 @@ function refusing(reply: string): NonNullable<SMTPServerOptions['onRcptTo']> {
 type Step = (text: string, socket: net.Socket, state: { inData: boolean }) => boolean
 
 /** A server that follows the protocol until the script takes over (returns true). */
-async function aRawServer(script: Step, greeting = '220 raw ESMTP') {
+async function createRawServer(script: Step, greeting = '220 raw ESMTP') {
   let connections = 0
   const server = net.createServer((socket) => {
     connections += 1
@@ -104,10 +104,10 @@ function answer(text: string, socket: net.Socket, state: { inData: boolean }) {
 
 describe('an accepted message', () => {
   test('arrives complete, with Message-ID, envelope sender and unsubscribe headers', async () => {
-    const server = await aServer()
+    const server = await createServer()
     const longLink = `<https://app.example/u/${'t'.repeat(200)}>`
-    const message = anEmail({ headers: { ...anEmail().headers, 'List-Unsubscribe': longLink } })
-    const outcome = await aChannel(server.port).send(message)
+    const message = buildEmail({ headers: { ...buildEmail().headers, 'List-Unsubscribe': longLink } })
+    const outcome = await buildChannel(server.port).send(message)
     expect(outcome).toEqual({
       kind: 'accepted',
       providerId: '<msg_01@harbour.example>',
@@ -126,16 +126,16 @@ describe('an accepted message', () => {
   })
 
   test('is encrypted when the server offers STARTTLS', async () => {
-    const server = await aServer({ hideSTARTTLS: false })
-    expect(await aChannel(server.port).send(anEmail())).toMatchObject({ kind: 'accepted' })
+    const server = await createServer({ hideSTARTTLS: false })
+    expect(await buildChannel(server.port).send(buildEmail())).toMatchObject({ kind: 'accepted' })
     expect(server.accepted[0]!.isSecure).toBe(true)
   })
 
   test('shares warm connections, at most the pool size of them', async () => {
-    const server = await aServer()
-    const channel = aChannel(server.port, { poolSize: 2 })
+    const server = await createServer()
+    const channel = buildChannel(server.port, { poolSize: 2 })
     const outcomes = await Promise.all(
-      Array.from({ length: 12 }, (_, at) => channel.send(anEmail({ messageId: `m${at}` }))),
+      Array.from({ length: 12 }, (_, at) => channel.send(buildEmail({ messageId: `m${at}` }))),
     )
     expect(outcomes.every(({ kind }) => kind === 'accepted')).toBe(true)
     expect(server.accepted).toHaveLength(12)
@@ -143,15 +143,15 @@ describe('an accepted message', () => {
   })
 
   test('keeps to the rate agreed with the provider', async () => {
-    const server = await aServer()
-    const channel = aChannel(server.port, { ratePerSecond: 20 })
+    const server = await createServer()
+    const channel = buildChannel(server.port, { ratePerSecond: 20 })
     const start = performance.now()
-    await Promise.all(Array.from({ length: 6 }, (_, at) => channel.send(anEmail({ messageId: `m${at}` }))))
+    await Promise.all(Array.from({ length: 6 }, (_, at) => channel.send(buildEmail({ messageId: `m${at}` }))))
     expect(performance.now() - start).toBeGreaterThan(245)
   })
 
   test('is sent over a new connection when the idle one was dropped', async () => {
-    const server = await aRawServer((text, socket, state) => {
+    const server = await createRawServer((text, socket, state) => {
       if (!state.inData && text.startsWith('MAIL') && 'isUsed' in socket) {
         socket.destroy()
         return true
@@ -159,9 +159,9 @@ describe('an accepted message', () => {
       if (text.startsWith('DATA')) Object.assign(socket, { isUsed: true })
       return false
     })
-    const channel = aChannel(server.port)
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
+    const channel = buildChannel(server.port)
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'accepted' })
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'accepted' })
     expect(server.connections()).toBe(2)
   })
 })
@@ -177,8 +177,8 @@ describe('a refusal', () => {
     ['550 Blocked for spam', false],
     ['552 5.3.4 Message too big', false],
   ])('%s to the recipient is final (address at fault: %s)', async (reply, isRecipientFault) => {
-    const server = await aServer({ onRcptTo: refusing(reply) })
-    const outcome = await aChannel(server.port).send(anEmail())
+    const server = await createServer({ onRcptTo: refusing(reply) })
+    const outcome = await buildChannel(server.port).send(buildEmail())
     expect(outcome).toEqual({
       kind: 'rejected',
       reason: `smtp_${reply.slice(0, 3)}`,
@@ -188,16 +188,19 @@ describe('a refusal', () => {
   })
 
   test('a bad sender is never the recipient’s fault', async () => {
-    const server = await aServer({ onMailFrom: refusing('550 5.1.8 Bad sender') })
-    expect(await aChannel(server.port).send(anEmail())).toMatchObject({ kind: 'rejected', isRecipientFault: false })
+    const server = await createServer({ onMailFrom: refusing('550 5.1.8 Bad sender') })
+    expect(await buildChannel(server.port).send(buildEmail())).toMatchObject({
+      kind: 'rejected',
+      isRecipientFault: false,
+    })
   })
 
   test.each([
     '451 4.7.1 Greylisted, try again in 300 seconds',
     '421 4.3.2 Shutting down',
   ])('%s is retried', async (r) => {
-    const server = await aServer({ onRcptTo: refusing(r) })
-    const outcome = await aChannel(server.port).send(anEmail())
+    const server = await createServer({ onRcptTo: refusing(r) })
+    const outcome = await buildChannel(server.port).send(buildEmail())
     expect(outcome).toMatchObject({ kind: 'retry', reason: `smtp_${r.slice(0, 3)}` })
     expect('retryAfterMs' in outcome && outcome.retryAfterMs).toBe(r.includes('300') && 300_000)
   })
@@ -208,34 +211,34 @@ describe('a refusal', () => {
     ['452 4.3.1 Disk full', { kind: 'retry', reason: 'smtp_452' }],
     ['354 what', { kind: 'unknown', reason: 'unclear_answer_after_data' }],
   ])('%s to the whole message', async (reply, expected) => {
-    const server = await aRawServer((text, socket, state) => {
+    const server = await createRawServer((text, socket, state) => {
       if (!state.inData || !text.endsWith('\r\n.\r\n')) return false
       state.inData = false
       socket.write(`${reply}\r\n`)
       return true
     })
-    expect(await aChannel(server.port).send(anEmail())).toMatchObject(expected)
+    expect(await buildChannel(server.port).send(buildEmail())).toMatchObject(expected)
   })
 
   test('leaves the connection usable for the next recipient', async () => {
-    const server = await aServer({
+    const server = await createServer({
       onRcptTo: (address, session, done) =>
         address.address.startsWith('gone') ? refusing('550 5.1.1 Gone')(address, session, done) : done(),
     })
-    const channel = aChannel(server.port, { poolSize: 1 })
-    expect(await channel.send(anEmail({ to: 'gone@shopper.example' }))).toMatchObject({ kind: 'rejected' })
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'accepted' })
+    const channel = buildChannel(server.port, { poolSize: 1 })
+    expect(await channel.send(buildEmail({ to: 'gone@shopper.example' }))).toMatchObject({ kind: 'rejected' })
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'accepted' })
     expect(server.opened.size).toBe(1)
   })
 
   test('a refused sign-in is retried, and check() returns the server’s reply', async () => {
-    const server = await aServer({
+    const server = await createServer({
       authOptional: false,
       onAuth: (_auth, _session, done) =>
         done(Object.assign(new Error('5.7.8 Bad credentials'), { responseCode: 535 }) as Error),
     })
-    const channel = aChannel(server.port, { url: `smtp://user:wrong@127.0.0.1:${server.port}` })
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'retry', reason: 'sign_in_failed' })
+    const channel = buildChannel(server.port, { url: `smtp://user:wrong@127.0.0.1:${server.port}` })
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'retry', reason: 'sign_in_failed' })
     const check = await channel.check()
     expect(check.isOk).toBe(false)
     expect(JSON.stringify(check)).toContain('535 5.7.8 Bad credentials')
@@ -243,107 +246,113 @@ describe('a refusal', () => {
   })
 
   test('a server that requires a missing sign-in is retried, without blaming the recipient', async () => {
-    const server = await aServer({ authOptional: false })
-    expect(await aChannel(server.port).send(anEmail())).toMatchObject({ kind: 'retry', reason: 'sign_in_failed' })
+    const server = await createServer({ authOptional: false })
+    expect(await buildChannel(server.port).send(buildEmail())).toMatchObject({
+      kind: 'retry',
+      reason: 'sign_in_failed',
+    })
   })
 
   test('a greeting that refuses everybody is retried', async () => {
-    const server = await aRawServer(() => false, '554 No service for you')
-    expect(await aChannel(server.port).send(anEmail())).toMatchObject({ kind: 'retry', reason: 'smtp_554' })
+    const server = await createRawServer(() => false, '554 No service for you')
+    expect(await buildChannel(server.port).send(buildEmail())).toMatchObject({ kind: 'retry', reason: 'smtp_554' })
   })
 })
 
 describe('a lost connection', () => {
   test('refused: retried', async () => {
-    const { port } = await aRawServer(() => false)
+    const { port } = await createRawServer(() => false)
     await cleanUps.pop()!()
-    expect(await aChannel(port).send(anEmail())).toMatchObject({ kind: 'retry', reason: 'connection_refused' })
+    expect(await buildChannel(port).send(buildEmail())).toMatchObject({ kind: 'retry', reason: 'connection_refused' })
   })
 
   test.each(['EHLO', 'MAIL', 'RCPT', 'DATA'])('at %s: retried', async (verb) => {
-    const server = await aRawServer((text, socket, state) => {
+    const server = await createRawServer((text, socket, state) => {
       if (state.inData || !text.startsWith(verb)) return false
       socket.destroy()
       return true
     })
-    expect(await aChannel(server.port).send(anEmail())).toMatchObject({ kind: 'retry', reason: 'connection_lost' })
+    expect(await buildChannel(server.port).send(buildEmail())).toMatchObject({
+      kind: 'retry',
+      reason: 'connection_lost',
+    })
   })
 
   test('in the middle of a body the server has stopped reading: retried', async () => {
-    const server = await aRawServer((text, socket) => {
+    const server = await createRawServer((text, socket) => {
       if (!text.startsWith('DATA')) return false
       socket.write('354 go ahead\r\n')
       socket.pause()
       setTimeout(() => socket.resetAndDestroy(), 150)
       return true
     })
-    const channel = aChannel(server.port, { maxBytes: 20_000_000 })
-    const outcome = await channel.send(anEmail({ html: 'x'.repeat(7_000_000) }))
+    const channel = buildChannel(server.port, { maxBytes: 20_000_000 })
+    const outcome = await channel.send(buildEmail({ html: 'x'.repeat(7_000_000) }))
     expect(outcome).toMatchObject({ kind: 'retry', reason: 'connection_lost' })
   })
 
   test('a body the server never reads times out and is retried', async () => {
-    const server = await aRawServer((text, socket) => {
+    const server = await createRawServer((text, socket) => {
       if (!text.startsWith('DATA')) return false
       socket.write('354 go ahead\r\n')
       socket.pause()
       cleanUps.push(() => socket.destroy())
       return true
     })
-    const channel = aChannel(server.port, { maxBytes: 20_000_000, timeouts: { sendMs: 1_000 } })
-    const outcome = await channel.send(anEmail({ html: 'x'.repeat(7_000_000) }))
+    const channel = buildChannel(server.port, { maxBytes: 20_000_000, timeouts: { sendMs: 1_000 } })
+    const outcome = await channel.send(buildEmail({ html: 'x'.repeat(7_000_000) }))
     expect(outcome).toMatchObject({ kind: 'retry', reason: 'timeout' })
   })
 
   test.each(['destroy', 'end', 'resetAndDestroy'] as const)('after the final dot (%s): unknown', async (how) => {
-    const server = await aRawServer((text, socket, state) => {
+    const server = await createRawServer((text, socket, state) => {
       if (!state.inData || !text.endsWith('\r\n.\r\n')) return false
       socket[how]()
       return true
     })
-    expect(await aChannel(server.port).send(anEmail())).toMatchObject({
+    expect(await buildChannel(server.port).send(buildEmail())).toMatchObject({
       kind: 'unknown',
       reason: 'connection_lost_after_data',
     })
   })
 
   test('no reply after the final dot: unknown', async () => {
-    const server = await aRawServer((_text, socket, state) => {
+    const server = await createRawServer((_text, socket, state) => {
       if (!state.inData) return false
       cleanUps.push(() => socket.destroy())
       return true
     })
-    const channel = aChannel(server.port, { timeouts: { finalAnswerMs: 300 } })
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'unknown', reason: 'timeout_after_data' })
+    const channel = buildChannel(server.port, { timeouts: { finalAnswerMs: 300 } })
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'unknown', reason: 'timeout_after_data' })
   })
 
   test('no reply before DATA: retried', async () => {
-    const server = await aRawServer((text, socket) => {
+    const server = await createRawServer((text, socket) => {
       cleanUps.push(() => socket.destroy())
       return text.startsWith('RCPT')
     })
-    const channel = aChannel(server.port, { timeouts: { sendMs: 300 } })
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'retry', reason: 'timeout' })
+    const channel = buildChannel(server.port, { timeouts: { sendMs: 300 } })
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'retry', reason: 'timeout' })
   })
 
   test('closing the channel aborts a hanging send with the matching outcome', async () => {
     const handed = Promise.withResolvers<void>()
-    const server = await aRawServer((_text, socket, state) => {
+    const server = await createRawServer((_text, socket, state) => {
       if (!state.inData) return false
       cleanUps.push(() => socket.destroy())
       handed.resolve()
       return true
     })
-    const channel = aChannel(server.port, { timeouts: { closeGraceMs: 200 } })
-    const sending = channel.send(anEmail())
+    const channel = buildChannel(server.port, { timeouts: { closeGraceMs: 200 } })
+    const sending = channel.send(buildEmail())
     await handed.promise
     await channel.close()
     expect(await sending).toMatchObject({ kind: 'unknown' })
-    expect(await channel.send(anEmail())).toMatchObject({ kind: 'retry' })
+    expect(await channel.send(buildEmail())).toMatchObject({ kind: 'retry' })
   })
 })
 
-describe('what is never sent', () => {
+describe('mails that are never sent', () => {
   test.each<[string, Partial<OutgoingEmail>, string]>([
     ['a recipient without a domain', { to: 'ana' }, 'invalid_address'],
     ['two recipients in one', { to: 'a@x.example,b@x.example' }, 'invalid_address'],
@@ -356,19 +365,19 @@ describe('what is never sent', () => {
     ['an invalid sender', { from: { name: '', address: 'nobody' } }, 'invalid_sender'],
     ['a broken message id', { messageId: 'a>b' }, 'invalid_header'],
   ])('%s', async (_name, changes, reason) => {
-    const server = await aServer()
-    const outcome = await aChannel(server.port).send(anEmail(changes))
+    const server = await createServer()
+    const outcome = await buildChannel(server.port).send(buildEmail(changes))
     expect(outcome).toMatchObject({ kind: 'rejected', reason, isRecipientFault: reason === 'invalid_address' })
     expect(JSON.stringify(outcome)).not.toContain('x.example')
     expect(server.opened.size).toBe(0)
   })
 
   test('a message above our limit or the server’s', async () => {
-    const server = await aServer({ size: 50_000 })
+    const server = await createServer({ size: 50_000 })
     const html = 'x'.repeat(60_000)
     const expected = { kind: 'rejected', reason: 'message_too_large', isRecipientFault: false }
-    expect(await aChannel(server.port).send(anEmail({ html }))).toMatchObject(expected)
-    expect(await aChannel(server.port, { maxBytes: 40_000 }).send(anEmail({ html }))).toMatchObject(expected)
+    expect(await buildChannel(server.port).send(buildEmail({ html }))).toMatchObject(expected)
+    expect(await buildChannel(server.port, { maxBytes: 40_000 }).send(buildEmail({ html }))).toMatchObject(expected)
     expect(server.accepted).toHaveLength(0)
   })
 })
@@ -383,8 +392,8 @@ describe('an SMTP address', () => {
   ])('%s is refused with a sentence', (url) => expect(() => createSmtpChannel({ url })).toThrow(/SMTP address/))
 
   test('check() signs in without sending', async () => {
-    const server = await aServer()
-    expect(await aChannel(server.port).check()).toEqual({ isOk: true })
+    const server = await createServer()
+    expect(await buildChannel(server.port).check()).toEqual({ isOk: true })
     expect(server.accepted).toHaveLength(0)
   })
 })

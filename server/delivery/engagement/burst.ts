@@ -3,7 +3,7 @@ import type { EngagementClass, EngagementKind } from './classify.ts'
 // Detects scanners from the visits to one message. Pure. A scanner opens all links of a mail within seconds, including
 // the invisible honeypot link; a person does not.
 
-export interface SeenEvent {
+export interface EngagementEvent {
   id: string
   kind: EngagementKind
   /** Which of the message's links. */
@@ -28,7 +28,7 @@ const MANY_LINKS = 3
 const TWO_LINKS_MS = 1_000
 
 /** Returns the visits to reclassify as a machine's. */
-export function evaluateBurst(visits: readonly SeenEvent[]): Reclassification[] {
+export function evaluateBurst(visits: readonly EngagementEvent[]): Reclassification[] {
   const sorted = [...visits].sort((one, other) => one.at - other.at)
   const honeypots = sorted.filter(({ kind }) => kind === 'honeypot')
   const many = new Set(groupBursts(sorted).filter(hasManyLinks).flat())
@@ -40,8 +40,8 @@ export function evaluateBurst(visits: readonly SeenEvent[]): Reclassification[] 
   })
 }
 
-function groupBursts(sorted: readonly SeenEvent[]): SeenEvent[][] {
-  const bursts: SeenEvent[][] = []
+function groupBursts(sorted: readonly EngagementEvent[]): EngagementEvent[][] {
+  const bursts: EngagementEvent[][] = []
   for (const visit of sorted) {
     const last = bursts.at(-1)
     if (last && visit.at - last.at(-1)!.at <= GAP_MS) last.push(visit)
@@ -50,7 +50,7 @@ function groupBursts(sorted: readonly SeenEvent[]): SeenEvent[][] {
   return bursts
 }
 
-function hasManyLinks(burst: readonly SeenEvent[]): boolean {
+function hasManyLinks(burst: readonly EngagementEvent[]): boolean {
   const links = burst.filter(({ kind }) => kind === 'click' || kind === 'unsubscribe_link')
   if (new Set(links.map(({ link }) => link)).size >= MANY_LINKS) return true
   return links.some((visit, at) => {

@@ -34,7 +34,7 @@ test.each<[string, Partial<EngagementRequest>, string]>([
   ['a messenger’s card', { userAgent: 'WhatsApp/2.23.20.0' }, 'link_preview'],
   ['a script', { userAgent: 'python-requests/2.32' }, 'robot'],
   ['a fetcher of pictures at a link', { userAgent: GMAIL }, 'robot'],
-  ['the link nobody sees, whoever follows it', { kind: 'honeypot' }, 'honeypot'],
+  ['the invisible link', { kind: 'honeypot' }, 'honeypot'],
   ['Apple Mail’s fetch of all pictures', { kind: 'open', userAgent: 'Mozilla/5.0' }, 'apple_mail_privacy'],
   ['an instant click', { sinceSendingMs: 999 }, 'too_soon'],
   ['Gmail’s fetch before anybody can have read', { kind: 'open', userAgent: GMAIL, sinceSendingMs: 400 }, 'too_soon'],
@@ -46,7 +46,7 @@ test.each<[string, Partial<EngagementRequest>, string]>([
 test.each<[string, Partial<EngagementRequest>, string]>([
   ['a browser in a data centre', { network: 'data_centre' }, 'data_centre'],
   ['a browser of 2015', { userAgent: BROWSER.replace('Safari/', 'Chrome/42.0 Safari/') }, 'outdated_browser'],
-])('%s may be either, and counts as nobody (A1)', (_, changed, reason) => {
+])('%s may be either, and does not count (A1)', (_, changed, reason) => {
   expect(classifyRequest(visit(changed))).toEqual({ class: 'unknown', reason })
 })
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
   shop = await createShop(world)
 })
 
-const aMailedCart = () => shop.mailed({ email, firstName: 'Ada' })
+const buildMailedCart = () => shop.mailed({ email, firstName: 'Ada' })
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 const HOME = '198.51.100.7'
@@ -49,7 +49,7 @@ const classes = async () => (await visits()).map((row) => `${row.kind} ${row.cla
 const buy = () => shop.order({ kind: 'purchase', email })
 
 test('a mail contains its own pixel and honeypot link, which are not shown to the shop', async () => {
-  const message = await aMailedCart()
+  const message = await buildMailedCart()
   const mail = world.sent.find((each) => each.messageId === message.id)!
   const { honeypot, picture } = parts(message.id)
   expect(mail.html).toContain(`${honeypot}" aria-hidden="true" tabindex="-1"`)
@@ -71,7 +71,7 @@ test('pixel and honeypot tokens work only for their purpose and cannot be forged
 })
 
 test('opens are separate from touches, classified as human or machine, and decide nothing (decision 22)', async () => {
-  const message = await aMailedCart()
+  const message = await buildMailedCart()
   const { picture } = parts(message.id)
   const gmail = 'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)'
   for (const agent of ['Mozilla/5.0', gmail, gmail]) {
@@ -96,7 +96,7 @@ test('opens are separate from touches, classified as human or machine, and decid
 })
 
 test('a scanner with a browser’s user agent that opens all links loses its first click too (A1)', async () => {
-  const message = await aMailedCart()
+  const message = await buildMailedCart()
   const { cart, unsubscribeLink, honeypot } = parts(message.id)
   await visit(cart)
   expect((await shop.cart()).no_response_at).toBeNull()
@@ -121,7 +121,7 @@ test('a scanner with a browser’s user agent that opens all links loses its fir
 })
 
 test('a purchase attributed to a scanner’s click loses the attribution, also in the log (A1, S3)', async () => {
-  const message = await aMailedCart()
+  const message = await buildMailedCart()
   const { cart, honeypot } = parts(message.id)
   await visit(cart)
   world.advance(1_000)
@@ -135,7 +135,7 @@ test('a purchase attributed to a scanner’s click loses the attribution, also i
 })
 
 test('human visits before and after a scanner’s burst stay human (A1)', async () => {
-  const message = await aMailedCart()
+  const message = await buildMailedCart()
   const { cart, honeypot } = parts(message.id)
   await visit(honeypot)
   world.advance(MINUTE)
@@ -149,7 +149,7 @@ test('human visits before and after a scanner’s burst stay human (A1)', async 
 })
 
 test('pressing Restore counts even during a burst, as no scanner presses it (A1)', async () => {
-  const message = await aMailedCart()
+  const message = await buildMailedCart()
   await visit(parts(message.id).honeypot)
   await shop.press(message.id)
   world.advance(MINUTE)
@@ -157,8 +157,8 @@ test('pressing Restore counts even during a burst, as no scanner presses it (A1)
   expect((await shop.cart()).status).toBe('recovered')
 })
 
-test('a click from a data centre counts for nobody, and the IP address is not stored', async () => {
-  const message = await aMailedCart()
+test('a click from a data centre does not count, and the IP address is not stored', async () => {
+  const message = await buildMailedCart()
   await visit(parts(message.id).cart, BROWSER, '3.0.1.2')
   const [row] = await visits()
   expect(row).toMatchObject({ class: 'unknown', class_reason: 'data_centre' })
@@ -168,7 +168,7 @@ test('a click from a data centre counts for nobody, and the IP address is not st
 })
 
 test('repeated visits with one token are limited in storage', async () => {
-  const message = await aMailedCart()
+  const message = await buildMailedCart()
   const { picture } = parts(message.id)
   await world.pool.query(
     `insert into engagement_events select $1, gen_random_uuid(), $2, 'open', '', null, 'machine', 'robot', $3 from generate_series(1, 299)`,
@@ -179,7 +179,7 @@ test('repeated visits with one token are limited in storage', async () => {
 })
 
 test('a flow’s figures count people’s clicks, opens as reported, and machines’ opens apart (decision 22)', async () => {
-  const message = await aMailedCart()
+  const message = await buildMailedCart()
   const { cart, picture, honeypot } = parts(message.id)
   const responses = async () => {
     await countFigures(world.deps)
@@ -198,7 +198,7 @@ test('a flow’s figures count people’s clicks, opens as reported, and machine
 })
 
 test('two concurrent visits are classified together', async () => {
-  const message = await aMailedCart()
+  const message = await buildMailedCart()
   const { cart, honeypot } = parts(message.id)
   await Promise.all([visit(cart), visit(honeypot), visit(cart), visit(honeypot)])
   expect((await classes()).filter((each) => !each.includes('machine'))).toEqual([])

@@ -22,7 +22,7 @@ export interface NewEngagementEvent {
 }
 
 /** Anybody with a token can send any number of visits, so further ones are dropped. */
-const KEPT_PER_MESSAGE = 300
+const MAX_PER_MESSAGE = 300
 
 /**
  * Records one visit. The shopper's lock serializes visits, so that of two concurrent ones the second sees the first.
@@ -33,7 +33,7 @@ export async function recordEngagement(
   { messageId, cartId, kind, link, target, classification, at }: NewEngagementEvent,
 ): Promise<void> {
   const shopperId = await lockMessageShopper(tx, messageId)
-  if (!shopperId || (await sql.countEngagementEvents(tx, messageId)) >= KEPT_PER_MESSAGE) return
+  if (!shopperId || (await sql.countEngagementEvents(tx, messageId)) >= MAX_PER_MESSAGE) return
   const id = createId()
   const { class: own, reason } = classification
   await sql.insertEngagementEvent(tx, {

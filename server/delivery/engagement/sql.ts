@@ -1,6 +1,6 @@
 import type { OriginKind } from '../../../shared/carts.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
-import type { SeenEvent } from './burst.ts'
+import type { EngagementEvent } from './burst.ts'
 import type { EngagementClass, EngagementKind } from './classify.ts'
 
 // SQL for visits to messages.
@@ -34,7 +34,7 @@ export async function listEngagementEventsSince(
   { db, storeId }: StoreTx,
   messageId: string,
   since: Date,
-): Promise<SeenEvent[]> {
+): Promise<EngagementEvent[]> {
   const rows = await db
     .selectFrom('engagement_events')
     .select(['id', 'kind', 'link', 'class', 'at'])

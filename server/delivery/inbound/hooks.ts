@@ -112,13 +112,13 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 async function report(
   deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
   { account, channel }: Hook,
-  { messageId, ...said }: InboundReply,
+  { messageId, ...reply }: InboundReply,
 ): Promise<void> {
-  const effect = said.status === 'failed' && said.code ? textCodes[said.code]?.effect : undefined
+  const effect = reply.status === 'failed' && reply.code ? textCodes[reply.code]?.effect : undefined
   await recordDeliveryReport(deps, {
     accountId: account.accountId,
     channel,
-    ...said,
+    ...reply,
     ...(messageId && UUID.test(messageId) && { messageId }),
     ...(effect && effect !== 'retry' && { suppress: effect }),
   })
@@ -134,13 +134,13 @@ async function receiveShared(deps: Deps, inbound: Inbound): Promise<string | nul
   const hashes = listNumberAliases(inbound.from).map(deps.secrets.addressHash)
   const newest = await listAccountsThatTexted(deps.db, hashes)
   const meant = (inbound.keyword ?? parseKeyword(inbound.text)) === 'stop' ? newest : newest.slice(0, 1)
-  const taken = await Promise.allSettled(
+  const results = await Promise.allSettled(
     meant.map((accountId) => handleReply(deps, { accountId, db: deps.db }, inbound)),
   )
   // A failure for one account must not block the others. The error makes Twilio repeat the call, which is idempotent.
-  const failed = taken.find((each) => each.status === 'rejected')
+  const failed = results.find((each) => each.status === 'rejected')
   if (failed) throw failed.reason
-  return taken.flatMap((each) => (each.status === 'fulfilled' ? (each.value ?? []) : []))[0] ?? null
+  return results.flatMap((each) => (each.status === 'fulfilled' ? (each.value ?? []) : []))[0] ?? null
 }
 
 // Parses Meta's webhook calls. Pure. Lenient: unknown kinds of events and new fields are ignored.
@@ -265,7 +265,7 @@ function parsed(rawBody: Buffer): unknown {
   }
 }
 
-const FIRST_ASKED_AFTER_MS = 2 * 60_000
+const FIRST_REQUEST_AFTER_MS = 2 * 60_000
 
 async function duePrice(
   deps: Pick<Deps, 'now'>,
@@ -273,7 +273,7 @@ async function duePrice(
   of: { providerId: string; messageId: string; channel: TextChannelName },
 ): Promise<void> {
   if (!/^[\da-f-]{36}$/i.test(of.messageId)) return
-  const nextAt = new Date(deps.now().getTime() + FIRST_ASKED_AFTER_MS)
+  const nextAt = new Date(deps.now().getTime() + FIRST_REQUEST_AFTER_MS)
   await insertPriceDue(account, { ...of, nextAt })
 }
 

@@ -7,7 +7,7 @@ import { createId } from '../../core/common/ids.ts'
 
 const scene = createProviderWorld()
 const { world, fromMeta, says, writes } = scene
-const messageOf = (xml: string) => /<Message>(.*)<\/Message>/.exec(xml)?.[1] ?? null
+const getMessage = (xml: string) => /<Message>(.*)<\/Message>/.exec(xml)?.[1] ?? null
 
 const hash = () => world.deps.secrets.addressHash(adaPhone)
 const suppressed = async (channel: 'sms' | 'whatsapp') =>
@@ -65,20 +65,20 @@ describe('STOP, START and HELP by SMS (C4)', () => {
 
   test('STOP in any case suppresses and is confirmed once', async () => {
     await consents('sms')
-    expect(messageOf((await says('  stop. ')).body)).toMatch(/^Tea &amp; Co: Sie erhalten hier keine Nachrichten mehr/)
+    expect(getMessage((await says('  stop. ')).body)).toMatch(/^Tea &amp; Co: Sie erhalten hier keine Nachrichten mehr/)
     expect([await suppressed('sms'), await ledger('sms')]).toEqual([true, ['granted', 'withdrawn']])
     expect(await suppressed('whatsapp')).toBe(false)
     for (const word of ['STOP', 'Unsubscribe', 'opt out', 'CANCEL', 'quit', 'End', 'revoke']) {
-      expect([word, messageOf((await says(word)).body)]).toEqual([word, null])
+      expect([word, getMessage((await says(word)).body)]).toEqual([word, null])
     }
     expect(await ledger('sms')).toEqual(['granted', 'withdrawn'])
   })
 
   test('START reverses it once and restores the earlier consent', async () => {
     world.advance(1_000)
-    expect(messageOf((await says('Start')).body)).toContain('Sie erhalten unsere Nachrichten wieder')
+    expect(getMessage((await says('Start')).body)).toContain('Sie erhalten unsere Nachrichten wieder')
     expect([await suppressed('sms'), await ledger('sms')]).toEqual([false, ['granted', 'withdrawn', 'granted']])
-    expect(messageOf((await says('START')).body)).toBeNull()
+    expect(getMessage((await says('START')).body)).toBeNull()
   })
 
   test('an old START delivered again after a later STOP changes nothing', async () => {
@@ -91,20 +91,20 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     expect(await suppressed('sms')).toBe(true)
   })
 
-  test('Twilio’s keyword counts, whatever the text (cases-R5)', async () => {
+  test('Twilio’s keyword takes precedence over the text (cases-R5)', async () => {
     world.advance(1_000)
     await says('START')
     world.advance(1_000)
-    expect(messageOf((await says('Bitte nicht', { OptOutType: 'STOP' })).body)).toBeNull()
+    expect(getMessage((await says('Bitte nicht', { OptOutType: 'STOP' })).body)).toBeNull()
     expect(await suppressed('sms')).toBe(true)
   })
 
   test('a number that sends HELP endlessly gets ten replies a day, and its STOP still counts', async () => {
     await world.db.deleteFrom('rate_limits').execute()
     const answers: unknown[] = []
-    for (let n = 0; n < 12; n++) answers.push(messageOf((await says('HELP')).body))
+    for (let n = 0; n < 12; n++) answers.push(getMessage((await says('HELP')).body))
     expect(answers.filter((answer) => answer !== null)).toHaveLength(10)
-    expect([messageOf((await says('STOP')).body), await suppressed('sms')]).toEqual([null, true])
+    expect([getMessage((await says('STOP')).body), await suppressed('sms')]).toEqual([null, true])
     await world.db.deleteFrom('rate_limits').execute()
     await says('START')
   })
@@ -115,15 +115,15 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     const before = world.db.selectFrom('stores').select(['name', 'sender_name'])
     const names = await before.where('id', '=', scene.store.storeId).executeTakeFirstOrThrow()
     await change({ name: 'Security Team evil.com', sender_name: '' })
-    const answer = messageOf((await says('HELP')).body)
+    const answer = getMessage((await says('HELP')).body)
     await change(names)
     expect(answer).toContain('Security Team evil com')
   })
 
   test('HELP gets a reply, other texts do not, and none is sent when Twilio has replied itself', async () => {
-    expect(messageOf((await says('help')).body)).toContain('support@recoup.example.com')
-    expect(messageOf((await says('I cannot stop thinking of it')).body)).toBeNull()
-    expect(messageOf((await says('HELP', { OptOutType: 'HELP' })).body)).toBeNull()
+    expect(getMessage((await says('help')).body)).toContain('support@recoup.example.com')
+    expect(getMessage((await says('I cannot stop thinking of it')).body)).toBeNull()
+    expect(getMessage((await says('HELP', { OptOutType: 'HELP' })).body)).toBeNull()
     expect(
       await world.db.selectFrom('inbound_messages').select('reply_to').where('reply_to', 'is not', null).execute(),
     ).toEqual([])
@@ -195,7 +195,7 @@ describe('WhatsApp', () => {
     expect(confirmations()).toHaveLength(1)
   })
 
-  test('the later reply counts, whatever the order of delivery', async () => {
+  test('the later reply counts in either order of delivery', async () => {
     const [first, second] = [world.advance(60_000), world.advance(60_000)]
     world.advance(60_000)
     expect(await writes('START', second)).toBe(200)
@@ -209,7 +209,7 @@ describe('WhatsApp', () => {
     const byWhatsApp = { From: `whatsapp:${adaPhone}`, To: 'whatsapp:+12025550100' }
     world.advance(60_000)
     const { body } = await says('Stop', byWhatsApp)
-    expect(messageOf(body)).toContain('Sie erhalten hier keine Nachrichten mehr')
+    expect(getMessage(body)).toContain('Sie erhalten hier keine Nachrichten mehr')
     expect(await suppressed('whatsapp')).toBe(true)
     world.advance(60_000)
     await says('START', byWhatsApp)
@@ -244,12 +244,12 @@ describe('WhatsApp', () => {
     expect(
       await fromMeta({ statuses: [{ id: 'wamid.y', status: 'warning', timestamp: '1' }], messages: [{ odd: true }] }),
     ).toBe(200)
-    const kept = await world.db
+    const stored = await world.db
       .selectFrom('inbound_messages')
       .select('event_key')
       .where('event_key', '=', 'wamid.x')
       .execute()
-    expect(kept).toEqual([])
+    expect(stored).toEqual([])
   })
 })
 

@@ -33,7 +33,7 @@ import type { InboundMessage } from './twilio-hooks.ts'
 
 const DAY_MS = 86_400_000
 /** How long a reply is stored to detect repeated deliveries. */
-const KEPT_MS = 400 * DAY_MS
+const RETENTION_MS = 400 * DAY_MS
 /** Per account and number: a reply costs money, and a machine could answer each with HELP for ever. */
 const ANSWERS: Limit = { name: 'keyword-answers', points: 10, windowS: 86_400 }
 
@@ -91,22 +91,27 @@ async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Dat
  * Executes a keyword. Returns whether it changed anything and needs a reply. `said`: one entry per known number, the
  * sender's first.
  */
-async function executeKeyword(tx: AccountTx, keyword: Keyword, said: readonly OptOut[], now: Date): Promise<boolean> {
+async function executeKeyword(
+  tx: AccountTx,
+  keyword: Keyword,
+  optOuts: readonly OptOut[],
+  now: Date,
+): Promise<boolean> {
   if (keyword === 'help') return true
-  const { channel, addressHash, at } = said[0]!
-  if (keyword === 'yes') return confirm(tx, said, now)
+  const { channel, addressHash, at } = optOuts[0]!
+  if (keyword === 'yes') return confirm(tx, optOuts, now)
   if (await hasLaterKeyword(tx, { channel, addressHash, at, keyword })) return false
-  if (keyword === 'stop') return stop(tx, said, now)
+  if (keyword === 'stop') return stop(tx, optOuts, now)
   let isMoved = false
-  for (const each of said) isMoved = (await start(tx, each)) || isMoved
+  for (const each of optOuts) isMoved = (await start(tx, each)) || isMoved
   return isMoved
 }
 
 /** Confirms the newest unanswered request. A YES without one means nothing. */
-async function confirm(tx: AccountTx, said: readonly OptOut[], now: Date): Promise<boolean> {
-  const { channel, addressHash, at } = said[0]!
+async function confirm(tx: AccountTx, optOuts: readonly OptOut[], now: Date): Promise<boolean> {
+  const { channel, addressHash, at } = optOuts[0]!
   if (await hasLaterKeyword(tx, { channel, addressHash, at, keyword: 'start' })) return false
-  for (const each of said) {
+  for (const each of optOuts) {
     const who = maskAddress(channel, each.phone)
     const out = { ...each, source: formatYesSource(channel) }
     const storeId = await findAskingStore(tx, out)
@@ -120,15 +125,16 @@ async function confirm(tx: AccountTx, said: readonly OptOut[], now: Date): Promi
   return false
 }
 
-async function start(tx: AccountTx, said: OptOut): Promise<boolean> {
-  const isMoved = await unsuppressText(tx, said)
-  if (isMoved) await restoreConsents(tx, { ...said, source: startSource(said.channel) }, stopSource(said.channel))
+async function start(tx: AccountTx, optOuts: OptOut): Promise<boolean> {
+  const isMoved = await unsuppressText(tx, optOuts)
+  if (isMoved)
+    await restoreConsents(tx, { ...optOuts, source: startSource(optOuts.channel) }, stopSource(optOuts.channel))
   return isMoved
 }
 
 /** Locks sent texts before open ones, as settling does (send/settle.ts), to avoid deadlocks. */
-async function stop(tx: AccountTx, said: readonly OptOut[], now: Date): Promise<boolean> {
-  const outs = said.map((each) => ({ ...each, source: stopSource(each.channel) }))
+async function stop(tx: AccountTx, optOuts: readonly OptOut[], now: Date): Promise<boolean> {
+  const outs = optOuts.map((each) => ({ ...each, source: stopSource(each.channel) }))
   let isMoved = false
   for (const out of outs) {
     const isNew = await suppressText(tx, out)
@@ -173,7 +179,7 @@ export async function sendReply(
 }
 
 export async function tidyInbound(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
-  await deleteOldInbound(deps.db, new Date(deps.now().getTime() - KEPT_MS))
+  await deleteOldInbound(deps.db, new Date(deps.now().getTime() - RETENTION_MS))
 }
 
 // SQL for shoppers' replies and their consequences for an account.
@@ -188,17 +194,17 @@ interface StoredInbound {
 }
 
 /** Stores a reply. Returns false if it was delivered before. */
-async function keepInbound({ db, accountId }: AccountTx, kept: StoredInbound): Promise<boolean> {
+async function keepInbound({ db, accountId }: AccountTx, inbound: StoredInbound): Promise<boolean> {
   const rows = await db
     .insertInto('inbound_messages')
     .values({
       account_id: accountId,
-      channel: kept.channel,
-      event_key: kept.eventKey,
-      address_hash: kept.addressHash,
-      keyword: kept.keyword,
-      at: kept.at,
-      received_at: kept.now,
+      channel: inbound.channel,
+      event_key: inbound.eventKey,
+      address_hash: inbound.addressHash,
+      keyword: inbound.keyword,
+      at: inbound.at,
+      received_at: inbound.now,
     })
     .onConflict((conflict) => conflict.columns(['account_id', 'channel', 'event_key']).doNothing())
     .returning('event_key')

@@ -3,7 +3,7 @@
 export type Keyword = 'stop' | 'start' | 'help' | 'yes'
 
 /** English, German, Spanish, French, Italian, Portuguese, Dutch and Polish, without accents. */
-const STOP = splitWords(`
+const STOP = splitTerms(`
   STOP STOPALL QUIT END REVOKE OPTOUT CANCEL UNSUBSCRIBE REMOVE UNSUB
   STOPP STOPPT STOPPEN ENDE ABMELDEN ABBESTELLEN ABMELDUNG AUSTRAGEN AUFHOREN
   BAJA ALTO BASTA PARAR PARE CANCELAR DETENER DESUSCRIBIR DESUSCRIBIRME DESUSCRIBIRSE
@@ -43,7 +43,7 @@ const STOP_PHRASES = [
   'NIE WIECEJ',
 ]
 /** Filler words around a stop word do not change its meaning. */
-const FILLERS = splitWords(`
+const FILLERS = splitTerms(`
   PLEASE PLS PLZ ALL NOW IT ME US MY THIS THESE THOSE THE YOUR YOU TO I WANT WOULD LIKE CAN COULD FROM OFF LIST LISTS AGAIN ANYMORE HELLO HI
   TEXT TEXTS TEXTING MESSAGE MESSAGES MESSAGING SMS WHATSAPP SENDING SEND CONTACTING SPAM SPAMMING MARKETING PROMOTIONS PROMOS PROMO PUB ADS
   OFFERS REMINDERS NUMBER THANKS THANK SUBSCRIPTION AND SORRY
@@ -148,7 +148,7 @@ export function parseKeyword(text: string): Keyword | null {
   if (STOP_SIGNS.test(read) && /[🛑⛔🚫]/u.test(read)) return 'stop'
   const parts = toPlainLetters(read)
     .split(/([\n\r.!?;:,()«»"]+|\s[-–—]+\s)/)
-    .map((part, place, all) => ({ sentence: normalizeWords(part), isQuestion: all[place + 1]?.includes('?') ?? false }))
+    .map((part, place, all) => ({ sentence: joinLetters(part), isQuestion: all[place + 1]?.includes('?') ?? false }))
     .filter(({ sentence }) => sentence !== '')
   const sentences = parts.map(({ sentence }) => sentence)
   if (parts.some((part) => meansStop(part) || (!part.isQuestion && isWish(part.sentence)))) return 'stop'
@@ -161,8 +161,8 @@ export function parseKeyword(text: string): Keyword | null {
 
 /** Bounds the regular expressions; more than ten SMS segments. */
 const LONGEST_READ = 2_000
-const MOST_WORDS = 10
-const MOST_WORDS_OF_A_WISH = 14
+const MAX_TERMS = 10
+const MAX_SENTENCE_TERMS = 14
 
 /** Upper case without accents. */
 const toPlainLetters = (text: string) =>
@@ -174,24 +174,24 @@ interface Part {
 }
 
 /** Splits into words, and joins spaced letters such as "S T O P". */
-function normalizeWords(part: string): string {
-  const words = part.replace(/[^\p{L}]+/gu, ' ').trim()
-  return /^(\p{L} ){2,}\p{L}$/u.test(words) ? words.replaceAll(' ', '') : words
+function joinLetters(part: string): string {
+  const terms = part.replace(/[^\p{L}]+/gu, ' ').trim()
+  return /^(\p{L} ){2,}\p{L}$/u.test(terms) ? terms.replaceAll(' ', '') : terms
 }
 
 const isWish = (sentence: string) =>
-  sentence.split(' ').length <= MOST_WORDS_OF_A_WISH &&
+  sentence.split(' ').length <= MAX_SENTENCE_TERMS &&
   !/\bMISS\b/.test(sentence) &&
   WISHES.some((wish) => wish.test(sentence))
 
 function meansStop({ sentence, isQuestion }: Part): boolean {
   const phrase = isQuestion ? undefined : STOP_PHRASES.find((each) => ` ${sentence} `.includes(` ${each} `))
-  const words = (phrase ? ` ${sentence} `.replace(` ${phrase} `, ' ') : sentence).split(' ').filter(Boolean)
-  if (words.length > MOST_WORDS) return false
-  const isMeant = phrase !== undefined || words.some((word) => STOP.has(word))
-  return isMeant && words.every((word) => STOP.has(word) || FILLERS.has(word))
+  const terms = (phrase ? ` ${sentence} `.replace(` ${phrase} `, ' ') : sentence).split(' ').filter(Boolean)
+  if (terms.length > MAX_TERMS) return false
+  const isMeant = phrase !== undefined || terms.some((word) => STOP.has(word))
+  return isMeant && terms.every((word) => STOP.has(word) || FILLERS.has(word))
 }
 
-function splitWords(text: string): ReadonlySet<string> {
+function splitTerms(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter(Boolean))
 }

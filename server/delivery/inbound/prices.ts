@@ -33,8 +33,8 @@ async function book(store: StoreDb<Db>, due: PriceDue, cost: Cost): Promise<void
     const booked = await bookedCost(tx, due.message_id)
     if (!booked) return
     await correctCosts(tx, [{ id: due.message_id, segments: null, cost }])
-    const taken = { amountMicros: -booked.micros, currency: booked.currency }
-    await bookSpend(tx, due.account_id, booked.month, [taken, cost])
+    const amount = { amountMicros: -booked.micros, currency: booked.currency }
+    await bookSpend(tx, due.account_id, booked.month, [amount, cost])
   })
 }
 
@@ -62,13 +62,13 @@ async function takePriceLookups({ db, storeId }: StoreDb, now: Date, limit: numb
 
 /** Returns false if another process has booked it. */
 async function deletePriceDue({ db, storeId }: StoreDb, providerId: string): Promise<boolean> {
-  const gone = await db
+  const deleted = await db
     .deleteFrom('price_lookups')
     .where('store_id', '=', storeId)
     .where('provider_id', '=', providerId)
     .returning('provider_id')
     .execute()
-  return gone.length > 0
+  return deleted.length > 0
 }
 
 /** The booked cost and its month (UTC). */

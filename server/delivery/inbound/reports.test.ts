@@ -20,11 +20,11 @@ beforeEach(() => {
 
 const sendSms = (shop: Shop, n = 0, more: object = {}) =>
   postWithWorker(world, shop, '/api/sms/send-reminder', { cartId: shop.cartIds[n], ...more })
-const badgeOf = async (shop: Shop, n = 0) =>
+const readBadge = async (shop: Shop, n = 0) =>
   (await world.request('GET', `/api/carts/${shop.cartIds[n]}`, { token: shop.token })).body.cart
 
 describe('reports of the provider', () => {
-  async function aSent() {
+  async function createSent() {
     const shop = await createShop(world)
     const { messageId } = (await sendSms(shop)).body
     const report = (status: DeliveryReport['status'], more: Partial<DeliveryReport> = {}) =>
@@ -49,12 +49,12 @@ describe('reports of the provider', () => {
   }
 
   test('show delivered separately from accepted (D4), on the cart and in its timeline', async () => {
-    const { shop, report, state } = await aSent()
+    const { shop, report, state } = await createSent()
     await report('sent')
     expect(await state()).toBe('sent')
     await report('delivered')
     expect(await state()).toBe('delivered')
-    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+    expect((await readBadge(shop)).sms_status).toBe('delivered')
     const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token })
     expect(body.timeline.map((entry: { title: string }) => entry.title)).toEqual(
       expect.arrayContaining([
@@ -70,8 +70,8 @@ describe('reports of the provider', () => {
     let messageId = ''
     world.answerText = async (text) => {
       messageId = text.messageId
-      const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
-      await recordDeliveryReport(world.deps, { ...said, code: null, status: 'delivered', at: world.now })
+      const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
+      await recordDeliveryReport(world.deps, { ...report, code: null, status: 'delivered', at: world.now })
       return { kind: 'unknown', reason: 'timeout', response: '' }
     }
     await sendSms(shop)
@@ -94,10 +94,10 @@ describe('reports of the provider', () => {
     world.answerText = async () => ({ kind: 'unknown', reason: 'timeout', response: '' })
     const { messageId } = (await sendSms(shop)).body
     const message = world.db.updateTable('messages').where('id', '=', messageId)
-    const left = { state: 'sending', worker_id: crypto.randomUUID(), finished_at: null } as const
-    await message.set(left).execute()
-    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
-    await recordDeliveryReport(world.deps, { ...said, code: null, status: 'delivered', at: world.now })
+    const sending = { state: 'sending', worker_id: crypto.randomUUID(), finished_at: null } as const
+    await message.set(sending).execute()
+    const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
+    await recordDeliveryReport(world.deps, { ...report, code: null, status: 'delivered', at: world.now })
     const ending: KyselyPlugin = {
       transformQuery: ({ node }) => {
         if (JSON.stringify(node).includes('delivery_reports')) throw new Error('the process ends')
@@ -126,9 +126,9 @@ describe('reports of the provider', () => {
       return answerText(text)
     }
     await sendSms(shop)
-    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
+    const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${messageId}`, messageId }
     const bad = { code: '30005', suppress: 'invalid' as const, status: 'failed' as const }
-    await recordDeliveryReport(world.deps, { ...said, ...bad, at: world.now })
+    await recordDeliveryReport(world.deps, { ...report, ...bad, at: world.now })
     const row = await world.db.selectFrom('messages').selectAll().where('id', '=', messageId).executeTakeFirstOrThrow()
     expect([row.state, row.provider_id, row.provider_response]).toEqual(['unknown', null, null])
     const news = await readNotifications(world, shop.storeId)
@@ -141,7 +141,7 @@ describe('reports of the provider', () => {
       ['read', 'delivered', 'sent', 'sent'],
     ] as const
     for (const order of orders) {
-      const { report, state } = await aSent()
+      const { report, state } = await createSent()
       for (const status of order) await report(status)
       expect(await state()).toBe('delivered')
     }
@@ -149,24 +149,29 @@ describe('reports of the provider', () => {
       ['failed', 'delivered'],
       ['delivered', 'failed', 'failed'],
     ] as const) {
-      const { report, state } = await aSent()
+      const { report, state } = await createSent()
       for (const status of order) await report(status, status === 'failed' ? { code: '30003' } : {})
       expect(await state()).toBe('failed(undelivered:30003)')
     }
     const shop = await createShop(world)
     world.answerText = async (text) => {
-      const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: `t-${text.messageId}`, code: null }
-      await recordDeliveryReport(world.deps, { ...said, status: 'delivered', at: world.now })
+      const report = {
+        accountId: shop.accountId,
+        channel: 'sms' as const,
+        providerId: `t-${text.messageId}`,
+        code: null,
+      }
+      await recordDeliveryReport(world.deps, { ...report, status: 'delivered', at: world.now })
       return answerText(text)
     }
     await sendSms(shop)
-    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+    expect((await readBadge(shop)).sms_status).toBe('delivered')
   })
 
   test('of a failure remove the badge with an explanation, and a bad number is suppressed', async () => {
-    const { shop, report } = await aSent()
+    const { shop, report } = await createSent()
     await report('failed', { code: '30005', suppress: 'invalid' })
-    const cart = await badgeOf(shop)
+    const cart = await readBadge(shop)
     expect([cart.status, cart.sms_status, cart.sms_sent_at]).toEqual(['No Action', 'failed', null])
     const status = await world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
     expect(status.body.error).toBe('This phone number does not exist.')
@@ -175,7 +180,7 @@ describe('reports of the provider', () => {
   })
 
   test('of another account’s message change nothing', async () => {
-    const { report, state } = await aSent()
+    const { report, state } = await createSent()
     const other = await createShop(world)
     await report('failed', { accountId: other.accountId })
     expect(await state()).toBe('sent')
@@ -186,9 +191,9 @@ describe('reports of the provider', () => {
     world.answerText = () => ({ kind: 'unknown', reason: 'timeout', response: 'no answer' })
     const { messageId, state } = (await sendSms(shop)).body
     expect(state).toBe('on_its_way')
-    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
-    await recordDeliveryReport(world.deps, { ...said, messageId, status: 'delivered' })
-    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+    const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
+    await recordDeliveryReport(world.deps, { ...report, messageId, status: 'delivered' })
+    expect((await readBadge(shop)).sms_status).toBe('delivered')
   })
 
   test('with our message id also apply to a message that a click proved as delivered', async () => {
@@ -198,9 +203,9 @@ describe('reports of the provider', () => {
     world.advance(10 * MINUTE)
     const [link] = /\/c\/\S+/.exec(world.texts.at(-1)!.text)!
     await world.request('GET', link, { headers: { 'user-agent': 'Mozilla/5.0 (Macintosh) Firefox/140.0' } })
-    expect((await badgeOf(shop)).sms_status).toBe('sent')
-    const said = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
-    await recordDeliveryReport(world.deps, { ...said, messageId, status: 'delivered' })
-    expect((await badgeOf(shop)).sms_status).toBe('delivered')
+    expect((await readBadge(shop)).sms_status).toBe('sent')
+    const report = { accountId: shop.accountId, channel: 'sms' as const, providerId: 'late', code: null, at: world.now }
+    await recordDeliveryReport(world.deps, { ...report, messageId, status: 'delivered' })
+    expect((await readBadge(shop)).sms_status).toBe('delivered')
   })
 })

@@ -46,14 +46,14 @@ beforeEach(() => {
 })
 
 let phones = 1_000
-const aPhone = () => `+12125550${String(++phones).slice(-3)}`
-const channelOf = async (store: TestStore) => (await world.deps.channels.text(store.accountId, 'sms'))!
+const buildPhone = () => `+12125550${String(++phones).slice(-3)}`
+const readChannel = async (store: TestStore) => (await world.deps.channels.text(store.accountId, 'sms'))!
 
 async function write(store: TestStore, to: string, messageId = createId()) {
   world.advance(1_000)
-  const channel = await channelOf(store)
-  const words = { messageId, channel: 'sms' as const, to, text: 'Your tea waits', template: null }
-  return channel.send({ ...words, sendAuthorization: authorizeTest() })
+  const channel = await readChannel(store)
+  const message = { messageId, channel: 'sms' as const, to, text: 'Your tea waits', template: null }
+  return channel.send({ ...message, sendAuthorization: authorizeTest() })
 }
 
 let posts = 0
@@ -86,14 +86,14 @@ const accounts = (...stores: TestStore[]) => stores.map(({ accountId }) => accou
 
 describe('the operator’s account', () => {
   test('sends SMS of accounts without credentials from its number for the country, with a report URL per account', async () => {
-    expect(await write(tea, aPhone())).toMatchObject({ kind: 'accepted' })
+    expect(await write(tea, buildPhone())).toMatchObject({ kind: 'accepted' })
     await write(wine, '+4915123456789')
     const sent = twilio.seen
     expect(sent.map(({ path }) => path)).toEqual(Array(2).fill(`/2010-04-01/Accounts/${operatorSid}/Messages.json`))
     expect(sent.map(({ form }) => form.From)).toEqual([number, '+491512345678'])
     const [teaKey, wineKey] = sent.map(({ form }) => /twilio\/([\w-]+)\/status/.exec(form.StatusCallback!)![1])
     expect(teaKey).not.toBe(wineKey)
-    expect((await channelOf(tea)).credits).toEqual({ perMille: 1_500 })
+    expect((await readChannel(tea)).credits).toEqual({ perMille: 1_500 })
     expect(await world.deps.channels.text(tea.accountId, 'whatsapp')).toBeNull()
   })
 
@@ -108,8 +108,8 @@ describe('the operator’s account', () => {
     const own = { accountSid: ownSid, authToken: 'own-token', senders: [{ country: null, sender: number }], version: 0 }
     const saved = await world.request('PUT', '/api/channels/sms', { token: salt.token, body: own })
     expect(saved.body).toMatchObject({ state: 'ready', provider: 'twilio' })
-    expect((await channelOf(salt)).credits).toBeUndefined()
-    await write(salt, aPhone())
+    expect((await readChannel(salt)).credits).toBeUndefined()
+    await write(salt, buildPhone())
     expect(twilio.seen.at(-1)!.path).toContain(ownSid)
     await world.request('DELETE', '/api/channels/sms', { token: salt.token })
     expect(await read()).toMatchObject({ state: 'operator', version: 0 })
@@ -119,7 +119,7 @@ describe('the operator’s account', () => {
   })
 
   test('that is no longer configured sends nothing, and its webhook calls are refused', async () => {
-    const phone = aPhone()
+    const phone = buildPhone()
     await write(tea, phone)
     const { hook_key: key } = await world.db
       .selectFrom('channel_credentials')
@@ -145,11 +145,11 @@ describe('the operator’s account', () => {
   })
 
   test('records the recipient’s account before a text is sent', async () => {
-    const channel = await channelOf(tea)
-    const to = aPhone()
+    const channel = await readChannel(tea)
+    const to = buildPhone()
     await world.pool.query('alter table operator_text_contacts rename to away')
-    const words = { messageId: createId(), channel: 'sms' as const, to, text: 'Tea', template: null }
-    const outcome = await channel.send({ ...words, sendAuthorization: authorizeTest() })
+    const message = { messageId: createId(), channel: 'sms' as const, to, text: 'Tea', template: null }
+    const outcome = await channel.send({ ...message, sendAuthorization: authorizeTest() })
     await world.pool.query('alter table away rename to operator_text_contacts')
     expect(outcome).toMatchObject({ kind: 'retry', reason: 'not_sent' })
     expect(twilio.seen).toEqual([])
@@ -164,8 +164,8 @@ describe('a delivery report', () => {
       { world, store: tea },
       { state: 'sent', channel: 'sms', providerId: MessageSid },
     )
-    await channelOf(tea)
-    await channelOf(wine)
+    await readChannel(tea)
+    await readChannel(wine)
     const rows = await world.db.selectFrom('channel_credentials').select(['account_id', 'hook_key']).execute()
     const path = (store: TestStore) =>
       `/api/webhooks/twilio/${rows.find((row) => row.account_id === store.accountId)!.hook_key}/status/${id}`
@@ -181,7 +181,7 @@ describe('a delivery report', () => {
 
 describe('a reply to the shared number', () => {
   test('STOP applies to every account that has written to the shopper by it, and to no other', async () => {
-    const phone = aPhone()
+    const phone = buildPhone()
     await write(tea, phone)
     await write(wine, phone)
     expect((await says(phone, 'stop')).words).toContain('you will get no more messages')
@@ -193,7 +193,7 @@ describe('a reply to the shared number', () => {
   })
 
   test('START applies to the account of the newest message only', async () => {
-    const phone = aPhone()
+    const phone = buildPhone()
     for (const store of [tea, wine]) await write(store, phone)
     await says(phone, 'STOP')
     world.advance(1_000)
@@ -202,19 +202,19 @@ describe('a reply to the shared number', () => {
   })
 
   test('HELP gets one reply, in the name of the last sender', async () => {
-    const phone = aPhone()
+    const phone = buildPhone()
     for (const store of [wine, tea]) await write(store, phone)
     expect((await says(phone, 'help')).words).toContain('support@recoup.example.com')
-    const kept = await world.db
+    const stored = await world.db
       .selectFrom('inbound_messages')
       .select('account_id')
       .where('address_hash', '=', world.deps.secrets.addressHash(phone))
       .execute()
-    expect(kept.map(({ account_id }) => account_id)).toEqual([tea.accountId])
+    expect(stored.map(({ account_id }) => account_id)).toEqual([tea.accountId])
   })
 
   test('is idempotent, and ignored with a forged signature', async () => {
-    const phone = aPhone()
+    const phone = buildPhone()
     await write(tea, phone)
     const stop = { MessageSid: `SM${'9'.repeat(32)}` }
     await says(phone, 'STOP', stop)
@@ -229,7 +229,7 @@ describe('a reply to the shared number', () => {
   })
 
   test('is ignored from a number without messages, and on WhatsApp', async () => {
-    const phone = aPhone()
+    const phone = buildPhone()
     expect(await says(phone, 'STOP')).toEqual({ status: 200, words: null })
     await write(tea, phone)
     expect(await says(`whatsapp:${phone}`, 'STOP')).toEqual({ status: 200, words: null })
@@ -237,7 +237,7 @@ describe('a reply to the shared number', () => {
   })
 
   test('finds no account after 400 days', async () => {
-    const phone = aPhone()
+    const phone = buildPhone()
     await write(tea, phone)
     world.advance(401 * 86_400_000)
     await write(wine, phone)

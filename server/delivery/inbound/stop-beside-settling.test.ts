@@ -14,7 +14,7 @@ import { handleReply } from './inbound.ts'
 const world = createWorld()
 
 /** A cart whose first step has been sent and whose next steps are open. */
-async function aSentStep(channel: 'sms' | 'email') {
+async function createSentStep(channel: 'sms' | 'email') {
   world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
   const scene = await createMessageScene(world, 0, { plan: 'growth' })
   await world.db.updateTable('flow_steps').set({ channel }).where('store_id', '=', scene.storeId).execute()
@@ -37,7 +37,7 @@ async function aSentStep(channel: 'sms' | 'email') {
   }
   return { ...scene, inbound, sentId: sent!.id, openIds: open.map(({ id }) => id) }
 }
-const statesOf = async (storeId: string) => (await readMessages(world, storeId)).map(({ state }) => state)
+const readStates = async (storeId: string) => (await readMessages(world, storeId)).map(({ state }) => state)
 
 /**
  * `stop` runs while another transaction has locked the message that was sent; it then locks the open steps without
@@ -62,20 +62,20 @@ async function besideSettling(of: { sentId: string; openIds: string[] }, stop: (
 }
 
 test('STOP waits for a text being settled before it locks open texts', async () => {
-  const of = await aSentStep('sms')
+  const of = await createSentStep('sms')
   await besideSettling(of, () => handleReply(world.deps, { accountId: of.accountId, db: world.db }, of.inbound))
-  expect(await statesOf(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
+  expect(await readStates(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
 })
 
 test('an unsubscribe waits for a mail being settled before it locks open mails', async () => {
-  const of = await aSentStep('email')
+  const of = await createSentStep('email')
   const link = findLink(world.sent.at(-1)!.html!, '/u/')
   await besideSettling(of, () => world.request('POST', link))
-  expect(await statesOf(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
+  expect(await readStates(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
 })
 
 test('a STOP is retried after a deadlock', async () => {
-  const of = await aSentStep('sms')
+  const of = await createSentStep('sms')
   let failures = 0
   const deadlock: KyselyPlugin = {
     transformQuery({ node }) {
@@ -86,5 +86,5 @@ test('a STOP is retried after a deadlock', async () => {
   }
   await handleReply(world.deps, { accountId: of.accountId, db: world.db.withPlugin(deadlock) }, of.inbound)
   expect(failures).toBeGreaterThan(1)
-  expect(await statesOf(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
+  expect(await readStates(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
 })

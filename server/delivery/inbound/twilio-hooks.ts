@@ -70,5 +70,5 @@ const OPT_OUT_TYPES: Readonly<Record<string, Keyword>> = { STOP: 'stop', START: 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
 /** TwiML with the reply that Twilio sends; empty without one. */
-export const twiml = (words: string | null): string =>
-  `<?xml version="1.0" encoding="UTF-8"?><Response>${words === null ? '' : `<Message>${words.replace(/[&<>]/g, (sign) => ENTITIES[sign]!)}</Message>`}</Response>`
+export const twiml = (text: string | null): string =>
+  `<?xml version="1.0" encoding="UTF-8"?><Response>${text === null ? '' : `<Message>${text.replace(/[&<>]/g, (sign) => ENTITIES[sign]!)}</Message>`}</Response>`

@@ -86,7 +86,7 @@ function renew(deps: Pick<Deps, 'config' | 'log'>, server: SMTPServer): void {
 const findMessageId = ({ secrets, config }: Pick<Deps, 'config' | 'secrets'>, address: string): string | null =>
   config.bounceAddress ? parseReturnPath(secrets, config.bounceAddress, address) : null
 
-const reply = (responseCode: number, words: string): Error => Object.assign(new Error(words), { responseCode })
+const reply = (responseCode: number, text: string): Error => Object.assign(new Error(text), { responseCode })
 
 async function receive(
   deps: Pick<Deps, 'config' | 'db' | 'log' | 'now' | 'secrets'>,

@@ -28,7 +28,7 @@ const world = createWorld()
 const ca = readFileSync(CERTIFICATE, 'utf8')
 const MINUTE = 60_000
 
-async function aSentMail() {
+async function createSentMail() {
   const scene = await createMessageScene(world, 1)
   await advanceToAbandoned(world, scene.storeId, HOUR)
   await sendDueMessages(world, scene.storeId)
@@ -141,7 +141,7 @@ describe.skipIf(!hasDovecot)('with a real IMAP server', () => {
   }
 
   test('a report fails the message and suppresses the address once; old and other mails are ignored', async () => {
-    const mail = await aSentMail()
+    const mail = await createSentMail()
     dovecot.deliver(report(mail.id, mail.to))
     await keep(mail)
     await read()
@@ -164,7 +164,7 @@ describe.skipIf(!hasDovecot)('with a real IMAP server', () => {
   })
 
   test('reports in one account’s mailbox do not affect another’s mail', async () => {
-    const [mine, theirs] = [await aSentMail(), await aSentMail()]
+    const [mine, theirs] = [await createSentMail(), await createSentMail()]
     await keep(mine)
     dovecot.deliver(report(theirs.id, theirs.to))
     await read()
@@ -178,9 +178,9 @@ describe.skipIf(!hasDovecot)('with a real IMAP server', () => {
     await keep(scene)
     const mailHeaders = openMailHeaders(world.deps)
     const mail = { messageId: 'x', from: { name: '', address: 'a@b.example' }, accountId: scene.accountId }
-    const pathOf = async () =>
+    const readPath = async () =>
       (await mailHeaders({ ...mail, to: '', subject: '', html: '', text: '', headers: {} })).returnPath
-    expect(await pathOf()).toBe(USER)
+    expect(await readPath()).toBe(USER)
     expect(await openBounceAddresses(world.deps)((await createMessageScene(world, 0)).accountId)).toBeNull()
     await world.db
       .updateTable('bounce_mailboxes')
@@ -189,6 +189,6 @@ describe.skipIf(!hasDovecot)('with a real IMAP server', () => {
       .execute()
     await read()
     expect((await view(scene)).mailbox.problem).toContain('User and password were refused')
-    expect(await pathOf()).toBeNull()
+    expect(await readPath()).toBeNull()
   })
 })

@@ -47,10 +47,10 @@ export async function saveMailbox(
   keepDemo(session)
   await takePoint(deps, CHECKS, account.accountId)
   const { address, host, port, user, version } = input
-  const kept = await sql.readMailbox(account)
-  const isSameDoor = kept?.host === host && kept.port === port && kept.user_name === user
+  const stored = await sql.readMailbox(account)
+  const isSameDoor = stored?.host === host && stored.port === port && stored.user_name === user
   // A stored password is sent only to the server it was entered for.
-  const password = input.password || (kept && isSameDoor ? openPassword(deps, kept) : '')
+  const password = input.password || (stored && isSameDoor ? openPassword(deps, stored) : '')
   if (!password) throw new AppError('invalid', 'Enter the password', { fields: { password: 'This field is required' } })
   const found = await check({
     host,
@@ -210,7 +210,7 @@ export async function withInbox<T>(access: ImapAccess, work: (mailbox: Mailbox) 
   })
   const { promise: tooLate, reject } = Promise.withResolvers<never>()
   // A server that keeps sending unrelated lines would otherwise block this for ever.
-  const timer = setTimeout(() => reject(new ImapProblem(WORDS.ETIMEDOUT!)), access.limitMs ?? WHOLE_MS)
+  const timer = setTimeout(() => reject(new ImapProblem(ERROR_TEXTS.ETIMEDOUT!)), access.limitMs ?? WHOLE_MS)
   try {
     return await Promise.race([readInbox(client, work), tooLate])
   } catch (error) {
@@ -275,7 +275,7 @@ async function readAfter(client: ImapFlow, uid: number, bytes: number) {
 }
 
 /** Clamps a UID from the server to 32 bits. */
-const clampUid = (given: number): number => Math.min(Math.max(0, Number.isFinite(given) ? given : 0), MAX_UID)
+const clampUid = (uid: number): number => Math.min(Math.max(0, Number.isFinite(uid) ? uid : 0), MAX_UID)
 
 async function checkedAddress({ host, allowsPrivate }: ImapAccess): Promise<string> {
   const found = await resolveGuarded(host, { allowsPrivate })
@@ -295,13 +295,13 @@ function describeError(error: unknown): string {
     message?: string
   }
   if (authenticationFailed) return `User and password were refused: ${joinLines(responseText ?? 'no reason given')}`
-  if (code && WORDS[code]) return WORDS[code]
+  if (code && ERROR_TEXTS[code]) return ERROR_TEXTS[code]
   return joinLines(responseText ?? message ?? 'The mailbox could not be read.')
 }
 
 const TOO_LONG = 'The server’s answer is too long to be read.'
 
-const WORDS: Record<string, string> = {
+const ERROR_TEXTS: Record<string, string> = {
   ECONNREFUSED: 'Nothing responds on this port.',
   ETIMEDOUT: 'The server did not answer in time.',
   CONNECT_TIMEOUT: 'The server did not answer in time.',

@@ -6,7 +6,7 @@ const ORIGINAL =
   'From: shop@mugs.com\r\nTo: ana@shopper.example\r\nSubject: 5.1.1 user unknown\r\n\r\n550 5.1.1 no such user\r\n'
 
 /** As RFC 3464 has it; `fields` of the one recipient. */
-const aReport = (fields: string, prose = 'I’m sorry to have to inform you.') =>
+const buildReport = (fields: string, prose = 'I’m sorry to have to inform you.') =>
   [
     'From: MAILER-DAEMON@mx.example (Mail Delivery System)',
     'Subject: Undelivered Mail Returned to Sender',
@@ -34,7 +34,7 @@ const aReport = (fields: string, prose = 'I’m sorry to have to inform you.') =
     '--B--',
   ].join('\r\n')
 
-const aMail = (head: string[], body: string) => [...head, 'Content-Type: text/plain', '', body].join('\r\n')
+const buildMail = (head: string[], body: string) => [...head, 'Content-Type: text/plain', '', body].join('\r\n')
 const read = (raw: string) => readMailNews(Buffer.from(raw))
 
 test.each([
@@ -99,16 +99,16 @@ test.each([
     'soft',
     '4.4.1',
   ],
-  ['still trying, whatever the code', 'Action: delayed\r\nStatus: 5.1.1', 'soft', '5.1.1'],
+  ['still trying, with any code', 'Action: delayed\r\nStatus: 5.1.1', 'soft', '5.1.1'],
   ['arrived', 'Action: delivered\r\nStatus: 2.0.0', 'delivered', '2.0.0'],
-])('a report is told apart: %s', async (_who, fields, kind, status) => {
-  expect(await read(aReport(fields))).toMatchObject({ kind, status, source: 'dsn' })
+])('classifies a report: %s', async (_who, fields, kind, status) => {
+  expect(await read(buildReport(fields))).toMatchObject({ kind, status, source: 'dsn' })
 })
 
 test.each([
   [
     'qmail',
-    aMail(
+    buildMail(
       ['From: MAILER-DAEMON@mx.example', 'Subject: failure notice'],
       'Hi. This is the qmail-send program at mx.example.\r\nI’m afraid I wasn’t able to deliver your message.\r\n\r\n<ana@shopper.example>:\r\nSorry, no mailbox here by that name. (#5.1.1)\r\n\r\n--- Below this line is a copy of the message.\r\n\r\n552 5.2.2 over quota',
     ),
@@ -116,7 +116,7 @@ test.each([
   ],
   [
     'Exim',
-    aMail(
+    buildMail(
       [
         'From: Mail Delivery System <Mailer-Daemon@mx.example>',
         'Subject: Mail delivery failed: returning message to sender',
@@ -127,7 +127,7 @@ test.each([
   ],
   [
     'old Exchange',
-    aMail(
+    buildMail(
       ['From: postmaster@corp.example', 'Subject: Undeliverable: Your cart'],
       'Delivery has failed to these recipients:\r\nana@corp.example\r\nThe e-mail address you entered could not be found.\r\n#550 5.1.1 RESOLVER.ADR.RecipNotFound; not found ##',
     ),
@@ -135,7 +135,7 @@ test.each([
   ],
   [
     'Gmail',
-    aMail(
+    buildMail(
       [
         'From: Mail Delivery Subsystem <mailer-daemon@googlemail.com>',
         'Subject: Delivery Status Notification (Failure)',
@@ -146,7 +146,7 @@ test.each([
   ],
   [
     'a warning',
-    aMail(
+    buildMail(
       ['From: MAILER-DAEMON@mx.example', 'Subject: Warning: could not send message for past 4 hours'],
       'I will keep trying. 450 4.2.0 greylisted',
     ),
@@ -154,7 +154,7 @@ test.each([
   ],
   [
     'marked as an automatic answer (cases-R10)',
-    aMail(
+    buildMail(
       ['From: MAILER-DAEMON@mx.example', 'Subject: failure notice', 'Auto-Submitted: auto-replied', 'X-Autoreply: yes'],
       'Sorry, no mailbox here by that name. (#5.1.1)',
     ),
@@ -162,7 +162,10 @@ test.each([
   ],
   [
     'a policy in words',
-    aMail(['From: postmaster@mx.example', 'Subject: Undeliverable'], '550 Message rejected as spam by content filter'),
+    buildMail(
+      ['From: postmaster@mx.example', 'Subject: Undeliverable'],
+      '550 Message rejected as spam by content filter',
+    ),
     'refused',
   ],
 ])('prose of servers without reports is understood: %s', async (_who, raw, kind) => {
@@ -179,28 +182,28 @@ test('a spam report is a complaint (RFC 5965), a "not spam" report is not', asyn
 test.each([
   [
     'a vacation note',
-    aMail(
+    buildMail(
       ['From: ana@shopper.example', 'Subject: Out of office: Your cart', 'Auto-Submitted: auto-replied'],
       'Back on Monday. 550 5.1.1 is my room.',
     ),
   ],
-  ['a person’s reply', aMail(['From: ana@shopper.example', 'Subject: Re: Your cart'], 'User unknown? 5.1.1!')],
+  ['a person’s reply', buildMail(['From: ana@shopper.example', 'Subject: Re: Your cart'], 'User unknown? 5.1.1!')],
   ['nothing', ''],
   ['noise', '\0\0\xff--B\r\n'.repeat(5_000)],
-  ['a report of nothing', aReport('')],
+  ['a report of nothing', buildReport('')],
   ['a hundred parts deep', 'Content-Type: multipart/report; boundary=B\r\n\r\n--B\r\n'.repeat(100)],
 ])('%s is no news', async (_what, raw) => {
   expect(await read(raw)).toBeNull()
 })
 
 test('the receiver’s text is stored as one short line without addresses', async () => {
-  const said = await read(
-    aReport(
+  const parsed = await read(
+    buildReport(
       `Action: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 <ana@shopper.example> unknown${'!'.repeat(900)}`,
     ),
   )
-  expect(said?.words).toMatch(/^550 5\.1\.1 <…> unknown!/)
-  expect(said?.words.length).toBeLessThanOrEqual(500)
+  expect(parsed?.words).toMatch(/^550 5\.1\.1 <…> unknown!/)
+  expect(parsed?.words.length).toBeLessThanOrEqual(500)
 })
 
 describe('codes', () => {
@@ -211,7 +214,7 @@ describe('codes', () => {
     ['error: 451 try later', '4.0.0'],
     ['550-first line', '5.0.0'],
     ['order 5504 has 550', null],
-  ])('%s → %s', (words, status) => expect(parseStatus(words)).toBe(status))
+  ])('%s → %s', (text, status) => expect(parseStatus(text)).toBe(status))
 
   test('an unknown code counts as a soft bounce', () => {
     expect(classifyBounce(null, 'something happened')).toBe('soft')

@@ -74,14 +74,14 @@ function readReport(report: string, prose: string): MailReportNews | null {
   const about = blocks.filter((block) => block.action || block.status || block['diagnostic-code'])
   const block = about.find(({ action }) => /failed/i.test(action ?? '')) ?? about[0]
   if (!block) return null
-  const said = (block['diagnostic-code'] ?? '').replace(/^[\w-]{1,20};\s*/, '')
-  const status = chooseStatus(parseStatus(block.status ?? ''), parseStatus(said))
-  const words = removeAddresses(said || prose)
+  const diagnostic = (block['diagnostic-code'] ?? '').replace(/^[\w-]{1,20};\s*/, '')
+  const status = chooseStatus(parseStatus(block.status ?? ''), parseStatus(diagnostic))
+  const text = removeAddresses(diagnostic || prose)
   const action = (block.action ?? '').trim().toLowerCase()
-  if (action === 'delivered') return { kind: 'delivered', source: 'dsn', status, words }
+  if (action === 'delivered') return { kind: 'delivered', source: 'dsn', status, words: text }
   if (action === 'relayed' || action === 'expanded') return null
-  const kind = action === 'delayed' ? 'soft' : classifyBounce(status, said || prose)
-  return { kind, source: 'dsn', status, words }
+  const kind = action === 'delayed' ? 'soft' : classifyBounce(status, diagnostic || prose)
+  return { kind, source: 'dsn', status, words: text }
 }
 
 /** Parses the free text that qmail, old Exchange, old Exim and webmail providers send instead of a report. */
@@ -98,8 +98,8 @@ function readProse(mail: Email): MailReportNews | null {
     return { kind: 'soft', source: 'dsn', status: null, words: shortenProse(prose) }
   const status = parseStatus(prose)
   if (!status && !UNDELIVERED.test(`${subject}\n${prose}`)) return null
-  const words = shortenProse(status ? prose.slice(Math.max(0, prose.search(/\b[45]\.?\d/) - 80)) : prose)
-  return { kind: classifyBounce(status, prose), source: 'dsn', status, words }
+  const text = shortenProse(status ? prose.slice(Math.max(0, prose.search(/\b[45]\.?\d/) - 80)) : prose)
+  return { kind: classifyBounce(status, prose), source: 'dsn', status, words: text }
 }
 
 const UNDELIVERED =

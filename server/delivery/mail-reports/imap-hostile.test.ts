@@ -31,7 +31,7 @@ const inbox = (uidNext: string | number) => (tag: string, socket: Socket) =>
   )
 
 /** Speaks IMAP as far as the sign-in; the rest is the test's. */
-async function aServer(answers: Answers, greet = (socket: Socket) => void socket.write('* OK hello\r\n')) {
+async function createServer(answers: Answers, greet = (socket: Socket) => void socket.write('* OK hello\r\n')) {
   const server = tls.createServer(readLocalhostTls(), (socket) => {
     open.push(socket)
     socket.on('error', () => {})
@@ -40,9 +40,9 @@ async function aServer(answers: Answers, greet = (socket: Socket) => void socket
     socket.on('data', (chunk) => {
       heard += chunk
       for (let end = heard.indexOf('\r\n'); end >= 0; end = heard.indexOf('\r\n')) {
-        const [tag = '', ...words] = heard.slice(0, end).split(' ')
+        const [tag = '', ...args] = heard.slice(0, end).split(' ')
         heard = heard.slice(end + 2)
-        const name = words[0] === 'UID' ? words[1]! : words[0]!
+        const name = args[0] === 'UID' ? args[1]! : args[0]!
         const answer = answers[name] ?? ok
         if (name === 'CAPABILITY') socket.write(`* CAPABILITY IMAP4rev1\r\n${tag} OK done\r\n`)
         else answer(tag, socket)
@@ -80,7 +80,7 @@ function pour(socket: Socket, most: number): { bytes: () => number } {
 }
 
 test('a UID beyond 31 bits stops the reading of no mailbox', async () => {
-  const port = await aServer({ SELECT: inbox(4_294_967_295) })
+  const port = await createServer({ SELECT: inbox(4_294_967_295) })
   const found = await withInbox(access(port), async (box) => box)
   expect(found.lastUid).toBe(4_294_967_294)
   const { accountId, token } = await createMessageScene(world, 0)
@@ -97,14 +97,14 @@ test('a UID beyond 31 bits stops the reading of no mailbox', async () => {
 
 test('an impossible UID counts as nothing read yet', async () => {
   const next = async (uidNext: string) =>
-    withInbox(access(await aServer({ SELECT: inbox(uidNext) })), async ({ lastUid }) => lastUid)
+    withInbox(access(await createServer({ SELECT: inbox(uidNext) })), async ({ lastUid }) => lastUid)
   expect(await next('99999999999')).toBe(0)
   expect(await next('0')).toBe(0)
 })
 
 test('an endless line is aborted after 64 KB, even before TLS', async () => {
   let poured = { bytes: () => 0 }
-  const port = await aServer({}, (socket) => {
+  const port = await createServer({}, (socket) => {
     socket.write('* OK ')
     poured = pour(socket, 64 * MB)
   })
@@ -116,7 +116,7 @@ test('a message longer than requested is not read', async () => {
   const fetch = (_tag: string, socket: Socket) => {
     socket.write(`* 1 FETCH (UID 5 BODY[]<0> {${600 * MB}}\r\n`)
   }
-  const port = await aServer({ SELECT: inbox(9), FETCH: fetch })
+  const port = await createServer({ SELECT: inbox(9), FETCH: fetch })
   const reading = withInbox(access(port), (box) => box.after(0, 512 * 1024))
   await expect(reading).rejects.toThrow('The server’s answer is too long to be read.')
 })
@@ -131,7 +131,7 @@ test('at most eight megabytes of messages are in memory, and the rest is read th
     }
     ok(tag, socket)
   }
-  const port = await aServer({ SELECT: inbox(41), FETCH: fetch })
+  const port = await createServer({ SELECT: inbox(41), FETCH: fetch })
   const { messages, isMore } = await withInbox(access(port), (box) => box.after(0, 512 * 1024))
   expect([messages.length, messages.at(-1)!.uid, isMore]).toEqual([16, 16, true])
 })
@@ -141,6 +141,6 @@ test('a server that keeps sending unrelated lines is disconnected at the time li
     const timer = setInterval(() => socket.destroyed || socket.write('* OK still here\r\n'), 20)
     socket.once('close', () => clearInterval(timer))
   }
-  const port = await aServer({ SELECT: chatter })
+  const port = await createServer({ SELECT: chatter })
   await expect(withInbox(access(port, 400), async () => null)).rejects.toThrow('did not answer in time')
 })

@@ -38,9 +38,9 @@ export const readPostmark: ProviderReader = (call) => {
   const event = Event.safeParse(readJson(call.rawBody)).data
   const kind = event && classifyEvent(event)
   if (!event || !kind) return []
-  const words = removeAddresses(event.Details || event.Description || event.Type || event.RecordType)
+  const text = removeAddresses(event.Details || event.Description || event.Type || event.RecordType)
   const mark = event.Metadata?.recoup
-  return [{ kind, status: parseStatus(words), words, about: { mark: typeof mark === 'string' ? mark : null } }]
+  return [{ kind, status: parseStatus(text), words: text, about: { mark: typeof mark === 'string' ? mark : null } }]
 }
 
 /** Reasons in Postmark's suppression list. A manual one is an unsubscribe by the shopper or an entry by the account. */

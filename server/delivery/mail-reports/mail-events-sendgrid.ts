@@ -35,12 +35,12 @@ export const readSendgrid: ProviderReader = (call) => {
   return events.flatMap((each) => {
     const event = Event.safeParse(each).data
     if (!event) return []
-    const words = removeAddresses(event.reason || event.response || event.event)
+    const text = removeAddresses(event.reason || event.response || event.event)
     const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
     return listKinds(event).map((kind) => ({
       kind,
       status: readStatus(event),
-      words,
+      words: text,
       ...at,
       about: { mark: event['smtp-id'] },
     }))

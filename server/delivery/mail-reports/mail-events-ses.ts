@@ -112,10 +112,10 @@ async function callAmazon(address: string): Promise<string> {
 
 function readEvent(message: string): ProviderReport[] {
   const event = Event.safeParse(readJson(Buffer.from(message))).data
-  const said = event && readReports(event)
-  if (!event || !said) return []
+  const reports = event && readReports(event)
+  if (!event || !reports) return []
   const header = event.mail.headers?.find(({ name }) => name.toLowerCase() === 'message-id')
-  return [{ ...said, about: { mark: event.mail.tags?.recoup?.[0] ?? header?.value, returnPath: event.mail.source } }]
+  return [{ ...reports, about: { mark: event.mail.tags?.recoup?.[0] ?? header?.value, returnPath: event.mail.source } }]
 }
 
 /** Opted out by SES list management, of everything or of any topic. */
@@ -154,10 +154,10 @@ function readReports({ eventType, notificationType, bounce, complaint, delivery,
 /** Amazon calls a bounce permanent for any reason; the receiver's status code shows whether the address is bad. */
 function bounced({ bounceType, bounceSubType, bouncedRecipients }: NonNullable<Event['bounce']>) {
   const [recipient] = bouncedRecipients ?? []
-  const said = recipient?.diagnosticCode ?? ''
-  const status = parseStatus(recipient?.status ?? '') ?? parseStatus(said)
-  const words = removeAddresses(said || `${bounceType} ${bounceSubType ?? ''}`)
-  if (bounceType !== 'Permanent') return { kind: 'soft', status, words } as const
-  const isRefused = status !== null && classifyBounce(status, said) === 'refused'
-  return { kind: isRefused ? ('refused' as const) : ('hard' as const), status, words }
+  const reports = recipient?.diagnosticCode ?? ''
+  const status = parseStatus(recipient?.status ?? '') ?? parseStatus(reports)
+  const text = removeAddresses(reports || `${bounceType} ${bounceSubType ?? ''}`)
+  if (bounceType !== 'Permanent') return { kind: 'soft', status, words: text } as const
+  const isRefused = status !== null && classifyBounce(status, reports) === 'refused'
+  return { kind: isRefused ? ('refused' as const) : ('hard' as const), status, words: text }
 }

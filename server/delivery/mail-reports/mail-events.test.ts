@@ -145,7 +145,8 @@ describe('SendGrid', () => {
 
   test('all events of a call count in any order and any number of times', async () => {
     const raw = body({ event: 'spamreport' }, { event: 'processed' }, { event: 'delivered' })
-    for (let turn = 0; turn < 2; turn += 1) expect((await post('sendgrid', raw, signed(raw))).statusCode).toBe(200)
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      expect((await post('sendgrid', raw, signed(raw))).statusCode).toBe(200)
     expect(await ends()).toEqual(COMPLAINT)
   })
 

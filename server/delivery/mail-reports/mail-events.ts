@@ -50,18 +50,20 @@ const readMailgun: ProviderReader = ({ rawBody, secret, now }) => {
   const event = Event.safeParse(body['event-data']).data
   if (!event) return []
   const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}
-  const words = removeAddresses(readResponse(event) || event.reason || event.event)
+  const text = removeAddresses(readResponse(event) || event.reason || event.event)
   return listKinds(event).map((kind) => ({
     kind,
     status: readStatus(event),
-    words,
+    words: text,
     ...at,
     about: { mark: event.message.headers['message-id'] },
   }))
 }
 
-function readResponse({ 'delivery-status': said }: Event): string {
-  return [said?.code && said.code < 600 ? said.code : '', said?.message || said?.description].filter(Boolean).join(' ')
+function readResponse({ 'delivery-status': status }: Event): string {
+  return [status?.code && status.code < 600 ? status.code : '', status?.message || status?.description]
+    .filter(Boolean)
+    .join(' ')
 }
 
 const readStatus = (event: Event): string | null =>

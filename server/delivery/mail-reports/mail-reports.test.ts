@@ -32,7 +32,7 @@ beforeEach(() => {
   world.answer = acceptMail
 })
 
-const said = (messageId: string, kind: MailReport['kind'], more: Partial<MailReport> = {}): MailReport => ({
+const createReport = (messageId: string, kind: MailReport['kind'], more: Partial<MailReport> = {}): MailReport => ({
   messageId,
   kind,
   source: 'dsn',
@@ -40,10 +40,10 @@ const said = (messageId: string, kind: MailReport['kind'], more: Partial<MailRep
   words: '550 5.1.1 User unknown',
   ...more,
 })
-const say = (messageId: string, kind: MailReport['kind']) => recordMailReport(world.deps, said(messageId, kind))
+const say = (messageId: string, kind: MailReport['kind']) => recordMailReport(world.deps, createReport(messageId, kind))
 
 /** A mail that was accepted; `answer` is the mail server's. */
-async function aSentMail() {
+async function createSentMail() {
   const scene = await createMessageScene(world, 1)
   await advanceToAbandoned(world, scene.storeId, HOUR)
   await sendDueMessages(world, scene.storeId)
@@ -52,11 +52,11 @@ async function aSentMail() {
   world.advance(1_000)
   return { ...scene, id: first!.id }
 }
-const stateOf = async (storeId: string) => {
+const readState = async (storeId: string) => {
   const [first, second] = await readMessages(world, storeId)
   return { first: [first!.state, first!.reason], second: [second!.state, second!.reason] }
 }
-const suppressionOf = (accountId: string) =>
+const readSuppression = (accountId: string) =>
   world.db
     .selectFrom('suppressions')
     .select(['reason', 'channel', 'source'])
@@ -64,39 +64,39 @@ const suppressionOf = (accountId: string) =>
     .execute()
 
 test('a hard bounce fails the message and suppresses the address (D4, C1)', async () => {
-  const { storeId, accountId, id } = await aSentMail()
+  const { storeId, accountId, id } = await createSentMail()
   await say(id, 'hard')
-  expect(await stateOf(storeId)).toEqual({
+  expect(await readState(storeId)).toEqual({
     first: ['failed', 'bounced'],
     second: ['skipped', 'suppressed_hard_bounce'],
   })
-  expect(await suppressionOf(accountId)).toEqual([{ reason: 'hard_bounce', channel: 'email', source: 'dsn' }])
+  expect(await readSuppression(accountId)).toEqual([{ reason: 'hard_bounce', channel: 'email', source: 'dsn' }])
   expect(await listStepDecisions(world, storeId)).toEqual(['send ok', 'result accepted', 'result bounced'])
   expect((await readCart(world, storeId)).badge).toBe('No Action')
   await passTime(world, storeId, 72 * HOUR)
   expect(world.sent).toHaveLength(1)
 })
 
-test('a refusal not caused by the address fails the message and suppresses nobody', async () => {
-  const { storeId, accountId, id } = await aSentMail()
+test('a refusal not caused by the address fails the message and suppresses no address', async () => {
+  const { storeId, accountId, id } = await createSentMail()
   await say(id, 'refused')
-  expect(await stateOf(storeId)).toMatchObject({ first: ['failed', 'bounced:refused'], second: ['scheduled', null] })
-  expect(await suppressionOf(accountId)).toEqual([])
+  expect(await readState(storeId)).toMatchObject({ first: ['failed', 'bounced:refused'], second: ['scheduled', null] })
+  expect(await readSuppression(accountId)).toEqual([])
 })
 
 test('a soft bounce only adds a timeline entry', async () => {
-  const { storeId, accountId, id } = await aSentMail()
+  const { storeId, accountId, id } = await createSentMail()
   await say(id, 'soft')
-  expect(await stateOf(storeId)).toMatchObject({ first: ['sent', null], second: ['scheduled', null] })
+  expect(await readState(storeId)).toMatchObject({ first: ['sent', null], second: ['scheduled', null] })
   expect(await listStepDecisions(world, storeId)).toEqual(['send ok', 'result accepted', 'result bounced:soft'])
-  expect(await suppressionOf(accountId)).toEqual([])
+  expect(await readSuppression(accountId)).toEqual([])
 })
 
 test('a complaint suppresses the address at once, and the mail stays delivered', async () => {
-  const { storeId, accountId, id } = await aSentMail()
+  const { storeId, accountId, id } = await createSentMail()
   await say(id, 'complaint')
-  expect(await stateOf(storeId)).toEqual({ first: ['delivered', null], second: ['skipped', 'suppressed_complaint'] })
-  expect(await suppressionOf(accountId)).toEqual([{ reason: 'complaint', channel: 'email', source: 'dsn' }])
+  expect(await readState(storeId)).toEqual({ first: ['delivered', null], second: ['skipped', 'suppressed_complaint'] })
+  expect(await readSuppression(accountId)).toEqual([{ reason: 'complaint', channel: 'email', source: 'dsn' }])
   await say(id, 'complaint')
   const complaints = (await readNotifications(world, storeId)).filter(({ type }) => type === 'complaint_failed')
   expect(complaints).toMatchObject([{ title: 'An email was reported as spam' }])
@@ -109,10 +109,10 @@ describe('reports in any order and any number (D4)', () => {
     ['complaint', 'hard', 'hard', 'delivered', 'complaint'],
   ]
   test.each(orders.map((order) => [order]))('%s lead to the same state', async (order) => {
-    const { storeId, accountId, id } = await aSentMail()
+    const { storeId, accountId, id } = await createSentMail()
     for (const kind of order) await say(id, kind)
-    expect(await stateOf(storeId)).toMatchObject({ first: ['failed', 'bounced'] })
-    expect((await suppressionOf(accountId)).map(({ reason }) => reason).toSorted()).toEqual([
+    expect(await readState(storeId)).toMatchObject({ first: ['failed', 'bounced'] })
+    expect((await readSuppression(accountId)).map(({ reason }) => reason).toSorted()).toEqual([
       'complaint',
       'hard_bounce',
     ])
@@ -130,7 +130,7 @@ test.each<[MailReport['kind'], string]>([
   ['soft', 'sent'],
 ])('of a message whose answer never came, %s says that it is %s ("Sending")', async (kind, state) => {
   world.answer = () => ({ kind: 'unknown', reason: 'timeout_after_data', response: 'no answer' })
-  const { storeId, id } = await aSentMail()
+  const { storeId, id } = await createSentMail()
   expect((await readMessages(world, storeId))[0]!.state).toBe('unknown')
   await say(id, kind)
   expect((await readMessages(world, storeId))[0]!.state).toBe(state)
@@ -150,9 +150,9 @@ test('a bounce before the mail server’s reply waits for it, its suppression ap
   accountId = scene.accountId
   await advanceToAbandoned(world, scene.storeId, HOUR)
   await sendDueMessages(world, scene.storeId)
-  expect((await stateOf(scene.storeId)).first).toEqual(['sent', null])
+  expect((await readState(scene.storeId)).first).toEqual(['sent', null])
   await applyWaitingReports(world.deps)
-  expect((await stateOf(scene.storeId)).first).toEqual(['failed', 'bounced'])
+  expect((await readState(scene.storeId)).first).toEqual(['failed', 'bounced'])
 })
 
 test('a delayed report is applied under the shopper’s lock, which an erasure takes too (C8)', async () => {
@@ -160,7 +160,7 @@ test('a delayed report is applied under the shopper’s lock, which an erasure t
     await say(mail.messageId, 'hard')
     return acceptMail(mail)
   }
-  const { storeId } = await aSentMail()
+  const { storeId } = await createSentMail()
   const { shopper_id: shopperId } = await world.db
     .selectFrom('messages')
     .select('shopper_id')
@@ -176,17 +176,17 @@ test('a delayed report is applied under the shopper’s lock, which an erasure t
   const applied = applyWaitingReports(world.deps)
   try {
     await waitForBlockedConnections(world, 1)
-    expect((await stateOf(storeId)).first).toEqual(['sent', null])
+    expect((await readState(storeId)).first).toEqual(['sent', null])
   } finally {
     held.resolve()
     await Promise.all([erasure, applied])
   }
-  expect((await stateOf(storeId)).first).toEqual(['failed', 'bounced'])
+  expect((await readState(storeId)).first).toEqual(['failed', 'bounced'])
 })
 
 describe('the intake', () => {
-  const DSN = (status: string, words: string) =>
-    `From: MAILER-DAEMON@mx.example\r\nSubject: Undelivered Mail\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=B\r\n\r\n--B\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: rfc822; ana@shopper.example\r\nAction: failed\r\nStatus: ${status}\r\nDiagnostic-Code: smtp; ${words}\r\n--B--\r\n`
+  const DSN = (status: string, text: string) =>
+    `From: MAILER-DAEMON@mx.example\r\nSubject: Undelivered Mail\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=B\r\n\r\n--B\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.example\r\n\r\nFinal-Recipient: rfc822; ana@shopper.example\r\nAction: failed\r\nStatus: ${status}\r\nDiagnostic-Code: smtp; ${text}\r\n--B--\r\n`
   async function comeBack(to: string, raw: string) {
     const transport = nodemailer.createTransport({ host: '127.0.0.1', port: intake.port, ignoreTLS: true })
     try {
@@ -199,14 +199,14 @@ describe('the intake', () => {
   }
 
   test('a report to a mail’s return address is accepted from an empty sender', async () => {
-    const { storeId, id } = await aSentMail()
+    const { storeId, id } = await createSentMail()
     const path = buildReturnPath(world.deps.secrets, OURS, id)!
     expect(await comeBack(path, DSN('5.1.1', '550 5.1.1 unknown'))).toMatch(/^250/)
-    expect((await stateOf(storeId)).first).toEqual(['failed', 'bounced'])
+    expect((await readState(storeId)).first).toEqual(['failed', 'bounced'])
   })
 
   test('a forged or unknown return address changes nothing (X1)', async () => {
-    const { storeId, id } = await aSentMail()
+    const { storeId, id } = await createSentMail()
     const path = buildReturnPath(world.deps.secrets, OURS, id)!
     const forged = path.replace(/.@/, (end) => (end[0] === 'a' ? 'b@' : 'a@'))
     for (const to of [forged, OURS, 'bounces+x@back.mugs.com', 'ana@shopper.example']) {
@@ -214,11 +214,11 @@ describe('the intake', () => {
     }
     const nobodys = buildReturnPath(world.deps.secrets, OURS, createId())!
     expect(await comeBack(nobodys, DSN('5.1.1', 'x'))).toMatch(/^250/)
-    expect((await stateOf(storeId)).first).toEqual(['sent', null])
+    expect((await readState(storeId)).first).toEqual(['sent', null])
   })
 
   test('a mail that is too large is refused, and an incomplete one is ignored', async () => {
-    const { storeId, id } = await aSentMail()
+    const { storeId, id } = await createSentMail()
     const path = buildReturnPath(world.deps.secrets, OURS, id)!
     expect(await comeBack(path, `${DSN('5.1.1', 'x')}${'y'.repeat(75)}\r\n`.repeat(7_000))).toMatch(/^552/)
     const socket = net.connect(intake.port, '127.0.0.1')
@@ -232,6 +232,6 @@ describe('the intake', () => {
       const line = lines.shift()
       if (line) socket.write(`${line}\r\n`)
     }
-    expect((await stateOf(storeId)).first).toEqual(['sent', null])
+    expect((await readState(storeId)).first).toEqual(['sent', null])
   })
 })

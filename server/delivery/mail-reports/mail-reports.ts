@@ -70,8 +70,8 @@ async function suppressFor(
   await skipOpenMessagesTo(tx, { accountId, address, channel: 'email', now, reason: `suppressed_${reason}` })
   if (kind === 'opt_out') {
     const who = maskAddress('email', address)
-    const said = { channel: 'email', status: 'withdrawn', wording: null } as const
-    await insertAnswer(tx, { ...said, addressHash: hash, source, at: now, who })
+    const withdrawal = { channel: 'email', status: 'withdrawn', wording: null } as const
+    await insertAnswer(tx, { ...withdrawal, addressHash: hash, source, at: now, who })
     await setUnsubscribed(tx, mail.id, { at: now })
   }
   if (kind !== 'complaint') return

@@ -43,8 +43,8 @@ async function ticks(consent: NonNullable<CapturePost['consent']>, phone = germa
     seq: 0,
     contact: { email: `v${phone.slice(1)}@shoppers.example`, phone },
   }
-  const capture = (said: CapturePost) =>
-    recordCapture(world.deps, { id: to.storeId, url, home_url: url }, said, `client-${visits}`)
+  const capture = (post: CapturePost) =>
+    recordCapture(world.deps, { id: to.storeId, url, home_url: url }, post, `client-${visits}`)
   await capture(post)
   await capture({ ...post, seq: 1, consent })
   return phone
@@ -52,29 +52,30 @@ async function ticks(consent: NonNullable<CapturePost['consent']>, phone = germa
 
 const sms = (isGiven: boolean) => ({ sms: buildConsentBox('sms', isGiven) })
 
-async function wordOf(phone: string, channel = 'sms', of = store) {
+async function readWord(phone: string, channel = 'sms', of = store) {
   const hash = world.deps.secrets.addressHash(phone)
-  const words = await selectEvidence({ storeId: of.storeId, db: world.db }, [hash], [channel])
-  return words.get(`${channel}:${hash.toString('hex')}`)
+  const evidence = await selectEvidence({ storeId: of.storeId, db: world.db }, [hash], [channel])
+  return evidence.get(`${channel}:${hash.toString('hex')}`)
 }
 
-const asked = (phone: string) => scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
+const listRequests = (phone: string) =>
+  scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
 
 describe('an SMS opt-in (C5, C6)', () => {
   test('in Germany is pending and gets one opt-in request without advertising', async () => {
     const phone = await ticks(sms(true))
-    expect((await wordOf(phone))?.evidence).toBe('pending')
+    expect((await readWord(phone))?.evidence).toBe('pending')
     for (let n = 0; n < 3; n++) await sendOptInRequests(world.deps)
     await ticks(sms(true), phone)
     await sendOptInRequests(world.deps)
-    expect(asked(phone)).toEqual([expect.stringMatching(/^Tea & Co: Möchten Sie SMS .* antworten Sie mit JA\./)])
-    expect(asked(phone)[0]).not.toMatch(/http|%|rabatt|discount/i)
+    expect(listRequests(phone)).toEqual([expect.stringMatching(/^Tea & Co: Möchten Sie SMS .* antworten Sie mit JA\./)])
+    expect(listRequests(phone)[0]).not.toMatch(/http|%|rabatt|discount/i)
   })
 
   test('in the US counts at once, without a request', async () => {
     const phone = await ticks(sms(true), '+12125550177')
     await sendOptInRequests(world.deps)
-    expect([(await wordOf(phone))?.evidence, asked(phone)]).toEqual(['express_yes', []])
+    expect([(await readWord(phone))?.evidence, listRequests(phone)]).toEqual(['express_yes', []])
   })
 
   test('is confirmed in every country if the store requires it', async () => {
@@ -87,8 +88,8 @@ describe('an SMS opt-in (C5, C6)', () => {
       .execute()
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:00:00Z`)
     await sendOptInRequests(world.deps)
-    expect((await wordOf(phone))?.evidence).toBe('pending')
-    expect(asked(phone)).toEqual([expect.stringMatching(/^Tea & Co: do you want .* reply YES\./)])
+    expect((await readWord(phone))?.evidence).toBe('pending')
+    expect(listRequests(phone)).toEqual([expect.stringMatching(/^Tea & Co: do you want .* reply YES\./)])
   })
 
   test('given on a page of the shop is confirmed if the store requires it; one with an order is not (C5)', async () => {
@@ -103,15 +104,15 @@ describe('an SMS opt-in (C5, C6)', () => {
     const order = buildOrder(world, { kind: 'purchase', phone: '+12125550182', country: 'US', consents })
     await recordOrders(world.deps, store.storeId, [order], 'webhook')
     await setMode('where_required')
-    expect((await wordOf(phone))?.evidence).toBe('pending')
-    expect((await wordOf('+12125550182'))?.evidence).toBe('express_yes')
+    expect((await readWord(phone))?.evidence).toBe('pending')
+    expect((await readWord('+12125550182'))?.evidence).toBe('express_yes')
   })
 
   test('is the only kind with a confirmation; email and WhatsApp have none', async () => {
     const phone = await ticks({ email: buildConsentBox('email'), whatsapp: buildConsentBox('whatsapp') })
-    expect((await wordOf(phone, 'whatsapp'))?.evidence).toBe('express_yes')
+    expect((await readWord(phone, 'whatsapp'))?.evidence).toBe('express_yes')
     await sendOptInRequests(world.deps)
-    expect(asked(phone)).toEqual([])
+    expect(listRequests(phone)).toEqual([])
   })
 })
 
@@ -119,7 +120,7 @@ test('a box unticked after the clock was set back is the newest entry (C5, T4)',
   const phone = await ticks(sms(true), '+12125550179')
   world.advance(-600_000)
   await ticks(sms(false), phone)
-  expect((await wordOf(phone))?.evidence).toBe('withdrawn')
+  expect((await readWord(phone))?.evidence).toBe('withdrawn')
   world.advance(600_000)
 })
 
@@ -129,25 +130,25 @@ describe('the reply to an opt-in request', () => {
   test('YES in any case confirms once, with the wording of the request; anything else leaves it pending', async () => {
     const phone = await ticks(sms(true))
     await sendOptInRequests(world.deps)
-    for (const words of ['maybe', 'yes please', 'Who is this?']) await replies(phone, words)
-    expect((await wordOf(phone))?.evidence).toBe('pending')
+    for (const text of ['maybe', 'yes please', 'Who is this?']) await replies(phone, text)
+    expect((await readWord(phone))?.evidence).toBe('pending')
     world.advance(1_000)
     expect((await replies(phone, ' ja! ')).body).toContain('Tea &amp; Co: Danke, das ist bestätigt.')
-    expect(await wordOf(phone)).toMatchObject({ evidence: 'confirmed', source: 'YES by SMS' })
+    expect(await readWord(phone)).toMatchObject({ evidence: 'confirmed', source: 'YES by SMS' })
     expect((await replies(phone, 'YES')).body).not.toContain('bestätigt')
     const row = await world.db
       .selectFrom('consents')
       .selectAll()
       .where('is_confirmed', '=', true)
       .executeTakeFirstOrThrow()
-    expect(row.wording).toBe(asked(phone)[0])
+    expect(row.wording).toBe(listRequests(phone)[0])
   })
 
   test('YES without a request has no effect', async () => {
     const phone = german()
     visits += 1
     expect((await replies(phone, 'YES')).body).not.toContain('bestätigt')
-    expect(await wordOf(phone)).toBeUndefined()
+    expect(await readWord(phone)).toBeUndefined()
   })
 
   test('STOP ends the request: a later YES grants nothing', async () => {
@@ -157,7 +158,7 @@ describe('the reply to an opt-in request', () => {
     await replies(phone, 'STOP')
     world.advance(1_000)
     await replies(phone, 'YES')
-    expect((await wordOf(phone))?.evidence).toBe('withdrawn')
+    expect((await readWord(phone))?.evidence).toBe('withdrawn')
   })
 
   test('START after STOP restores a confirmed consent', async () => {
@@ -167,7 +168,7 @@ describe('the reply to an opt-in request', () => {
       world.advance(1_000)
       await replies(phone, text)
     }
-    expect((await wordOf(phone))?.evidence).toBe('confirmed')
+    expect((await readWord(phone))?.evidence).toBe('confirmed')
   })
 
   test('a box ticked again keeps a confirmed consent', async () => {
@@ -176,7 +177,7 @@ describe('the reply to an opt-in request', () => {
     await replies(phone, 'YES')
     world.advance(1_000)
     await ticks(sms(true), phone)
-    expect((await wordOf(phone))?.evidence).toBe('confirmed')
+    expect((await readWord(phone))?.evidence).toBe('confirmed')
   })
 })
 
@@ -185,10 +186,10 @@ describe('an opt-in request obeys what stops messages', () => {
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T22:30:00Z`)
     const phone = await ticks(sms(true))
     await sendOptInRequests(world.deps)
-    expect(asked(phone)).toEqual([])
+    expect(listRequests(phone)).toEqual([])
     world.advance(10 * HOUR)
     await sendOptInRequests(world.deps)
-    expect(asked(phone)).toHaveLength(1)
+    expect(listRequests(phone)).toHaveLength(1)
   })
 
   test('it is not sent after a STOP or a withdrawal (C1)', async () => {
@@ -200,7 +201,9 @@ describe('an opt-in request obeys what stops messages', () => {
     world.advance(1_000)
     await ticks(sms(false), undecided)
     await sendOptInRequests(world.deps)
-    expect([...asked(stopped).slice(1), ...asked(undecided)].filter((body) => body.includes('JA'))).toEqual([])
+    expect(
+      [...listRequests(stopped).slice(1), ...listRequests(undecided)].filter((body) => body.includes('JA')),
+    ).toEqual([])
   })
 
   test('it is dropped after a day', async () => {
@@ -213,14 +216,18 @@ describe('an opt-in request obeys what stops messages', () => {
       .select(['state', 'phone'])
       .orderBy('created_at', 'desc')
       .execute()
-    expect([asked(phone), states[0]]).toEqual([[], { state: 'dropped', phone: null }])
+    expect([listRequests(phone), states[0]]).toEqual([[], { state: 'dropped', phone: null }])
   })
 
   test('the number is deleted once the request was sent', async () => {
     await ticks(sms(true))
     await sendOptInRequests(world.deps)
-    const kept = await world.db.selectFrom('opt_in_requests').select('phone').where('state', '<>', 'waiting').execute()
-    expect(kept.filter(({ phone }) => phone !== null)).toEqual([])
+    const requests = await world.db
+      .selectFrom('opt_in_requests')
+      .select('phone')
+      .where('state', '<>', 'waiting')
+      .execute()
+    expect(requests.filter(({ phone }) => phone !== null)).toEqual([])
   })
 })
 
@@ -258,26 +265,26 @@ describe('the price of an opt-in request (Budget)', () => {
   const REFUSAL: Outcome = { kind: 'rejected', reason: 'no', response: 'No', isRecipientFault: false }
 
   test('stays booked when the process dies before the reply, as it may have been accepted', async () => {
-    const asked = await asking(() => askBy(() => Promise.reject(new Error('the process ends'))))
-    expect(asked).toEqual({ state: 'asked', isWorded: true, booked: PRICE.amountMicros })
+    const request = await asking(() => askBy(() => Promise.reject(new Error('the process ends'))))
+    expect(request).toEqual({ state: 'asked', isWorded: true, booked: PRICE.amountMicros })
   })
 
   test('is refunded after a rejection', async () => {
-    const asked = await asking(() => askBy(async () => REFUSAL))
-    expect(asked).toEqual({ state: 'failed', isWorded: true, booked: 0 })
+    const request = await asking(() => askBy(async () => REFUSAL))
+    expect(request).toEqual({ state: 'failed', isWorded: true, booked: 0 })
   })
 
   test.each<[Outcome]>([
     [REFUSAL],
     [{ kind: 'retry', reason: 'busy', response: 'Busy' }],
   ])('is taken back as well when a YES came first, which then answers no words of ours: %o', async (outcome) => {
-    const asked = await asking(() =>
+    const request = await asking(() =>
       askBy(async ({ to }) => {
         await says('YES', { From: to })
         return outcome
       }),
     )
-    expect(asked).toEqual({ state: 'answered', isWorded: false, booked: 0 })
+    expect(request).toEqual({ state: 'answered', isWorded: false, booked: 0 })
   })
 
   test.each([
@@ -296,8 +303,8 @@ describe('the price of an opt-in request (Budget)', () => {
       isAnswered = true
       return REFUSAL
     }
-    const asked = await asking(() => askBy(refuse, world.deps.db.withPlugin(ending)))
-    expect(asked).toEqual({ state: 'asked', isWorded: true, booked: PRICE.amountMicros })
+    const request = await asking(() => askBy(refuse, world.deps.db.withPlugin(ending)))
+    expect(request).toEqual({ state: 'asked', isWorded: true, booked: PRICE.amountMicros })
   })
 
   test('is not spent when the process stalled after the check: the request waits for a new check (D5)', async () => {
@@ -313,8 +320,8 @@ describe('the price of an opt-in request (Budget)', () => {
       isPut = true
       return { kind: 'accepted', providerId: 'SM1', response: '' }
     }
-    const asked = await asking(() => askBy(put, world.deps.db.withPlugin(still)))
-    expect([isPut, asked]).toEqual([false, { state: 'waiting', isWorded: false, booked: 0 }])
+    const request = await asking(() => askBy(put, world.deps.db.withPlugin(still)))
+    expect([isPut, request]).toEqual([false, { state: 'waiting', isWorded: false, booked: 0 }])
   })
 })
 
@@ -334,28 +341,28 @@ describe('a shopper erased while the request is in flight (C8)', () => {
       return outcome
     })
     const hash = world.deps.secrets.addressHash(phone)
-    const kept = await world.db
+    const requests = await world.db
       .selectFrom('opt_in_requests')
       .select(['state', 'phone', 'provider_id'])
       .where('address_hash', '=', hash)
       .execute()
-    expect(kept).toEqual([{ state, phone: null, provider_id: null }])
+    expect(requests).toEqual([{ state, phone: null, provider_id: null }])
     expect(await findTraces(world, [phone.slice(1)])).toEqual([])
     world.advance(HOUR)
     await sendOptInRequests(world.deps)
-    expect(asked(phone)).toEqual([])
+    expect(listRequests(phone)).toEqual([])
   })
 })
 
 describe('a consent that comes with an order', () => {
-  const words = (channel: 'email' | 'sms' | 'whatsapp') => ({ channel, wording: `Yes to ${channel}` })
+  const consentFor = (channel: 'email' | 'sms' | 'whatsapp') => ({ channel, wording: `Yes to ${channel}` })
 
   test('is recorded once, however often the order is read, and dated by the order', async () => {
     const other = await createStore(world)
     const order = buildOrder(world, {
       kind: 'purchase',
       phone: '+12125550199',
-      consents: [words('email'), words('sms')],
+      consents: [consentFor('email'), consentFor('sms')],
     })
     world.advance(HOUR)
     for (const status of ['processing', 'processing', 'completed']) {
@@ -381,11 +388,11 @@ describe('a consent that comes with an order', () => {
 
   test.each([HOUR, 0])('does not beat a withdrawal that came after it, by %d ms', async (laterMs) => {
     const other = await createStore(world)
-    const order = buildOrder(world, { phone: '+12125550198', consents: [words('sms')] })
+    const order = buildOrder(world, { phone: '+12125550198', consents: [consentFor('sms')] })
     world.advance(laterMs)
     await ticks(sms(false), order.phone!, other)
     world.advance(HOUR)
     await recordOrders(world.deps, other.storeId, [order], 'sync')
-    expect((await wordOf(order.phone!, 'sms', other))?.evidence).toBe('withdrawn')
+    expect((await readWord(order.phone!, 'sms', other))?.evidence).toBe('withdrawn')
   })
 })

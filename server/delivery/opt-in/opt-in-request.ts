@@ -30,7 +30,7 @@ import { bookSpend, lockBudget } from '../texts/public.ts'
 // inbound/inbound.ts handles the YES.
 
 /** A request that could not be sent within this time is dropped: the shopper would not understand it any more. */
-const GIVEN_UP_MS = 24 * 3_600_000
+const EXPIRY_MS = 24 * 3_600_000
 const MINUTE_MS = 60_000
 const AT_ONCE = 50
 const NO_ROOM_S = 3_600
@@ -69,7 +69,7 @@ interface Ready {
 }
 
 /** Only mobile numbers of countries that the store sells to and that have a listed price. */
-export function mayBeAsked(phone: string, store: Pick<Situation, 'base_country' | 'selling_countries'>): boolean {
+export function mayRequestOptIn(phone: string, store: Pick<Situation, 'base_country' | 'selling_countries'>): boolean {
   const country = findTextCountry(phone)
   if (!country || !hasListedPrice(country)) return false
   const { base_country: base, selling_countries: selling } = store
@@ -84,9 +84,9 @@ async function checkRequest(
   situation: Situation,
 ): Promise<'drop' | Date | Ready> {
   const now = deps.now()
-  if (!mayBeAsked(phone, situation)) return 'drop'
+  if (!mayRequestOptIn(phone, situation)) return 'drop'
   const later = (minutes: number) => new Date(now.getTime() + minutes * MINUTE_MS)
-  if (now.getTime() - createdAt.getTime() > GIVEN_UP_MS) return 'drop'
+  if (now.getTime() - createdAt.getTime() > EXPIRY_MS) return 'drop'
   if (!situation.is_active || getPlanLimit(situation, 'sms') === 0) return 'drop'
   const { is_paused, is_account_suspended, is_resting, is_sending_paused } = situation
   if (is_paused || is_account_suspended || is_resting || is_sending_paused) return later(5)
@@ -137,7 +137,7 @@ async function sendRequest(
     // An erasure takes the same lock, so it is complete before this check or starts after this commit (C8).
     await lockAllKeys(tx, [buildAddressKey(optInRequest.phone)])
     if (isFree) {
-      await returnUsage(tx, question, { takenAt: now, now: deps.now() })
+      await returnUsage(tx, question, { claimedAt: now, now: deps.now() })
       await bookSpend(tx, accountId, formatMonth(now), [{ ...cost, amountMicros: -cost.amountMicros }])
       await unaskAnswered(tx, optInRequest, now)
     }
@@ -169,15 +169,16 @@ async function takeAndBook(
 ): Promise<number> {
   if (!(await takeUsage(tx, question, now))) return NO_ROOM_S
   const { account_id: accountId } = question.situation
-  const left = await lockBudget(tx, accountId, formatMonth(now))
-  const isOver = left && cost.amountMicros > 0 && (left.currency !== cost.currency || cost.amountMicros > left.micros)
+  const budget = await lockBudget(tx, accountId, formatMonth(now))
+  const isOver =
+    budget && cost.amountMicros > 0 && (budget.currency !== cost.currency || cost.amountMicros > budget.micros)
   const waitS = isOver ? NO_ROOM_S : await takePoints(deps, tx, limits)
   const { text: wording } = question.message
   if (waitS === 0 && (await takeOptInRequest(tx, optInRequest, { wording, now }))) {
     await bookSpend(tx, accountId, formatMonth(now), [cost])
     return 0
   }
-  await returnUsage(tx, question, { takenAt: now, now })
+  await returnUsage(tx, question, { claimedAt: now, now })
   return waitS || NO_ROOM_S
 }
 
@@ -294,10 +295,14 @@ async function reopenOptInRequest(
 }
 
 /** Keeps a YES that came before the proof that the request was not sent, but as a reply to no question. */
-async function unaskAnswered({ db, storeId }: StoreDb, { addressHash }: OptInRequest, askedAt: Date): Promise<void> {
+async function unaskAnswered(
+  { db, storeId }: StoreDb,
+  { addressHash }: OptInRequest,
+  requestedAt: Date,
+): Promise<void> {
   await sql`update opt_in_requests set asked_at = null, wording = null
     where store_id = ${storeId} and channel = 'sms' and address_hash = ${addressHash} and state = 'answered'
-      and asked_at = ${askedAt}`.execute(db)
+      and asked_at = ${requestedAt}`.execute(db)
 }
 
 /** Records the provider's reply. A shopper's reply that came earlier stays. */
@@ -338,14 +343,14 @@ async function takeUsage(tx: StoreTx, { situation, transport, message }: Questio
   const { account_id: accountId } = situation
   const month = formatMonth(now)
   const used = await lockUsage(tx, accountId, month, 'sms')
-  const left = await lockCredits(tx, accountId)
+  const credits = await lockCredits(tx, accountId)
   const limit = getPlanLimit(situation, 'sms')
   if (limit < 0 || used < limit) {
     await addUsage(tx, accountId, month, 'sms', 1)
     return true
   }
   const micros = computeCreditPrice(transport.estimate(message).cost.amountMicros, transport.credits.perMille)
-  if (limit === 0 || micros > left) return false
+  if (limit === 0 || micros > credits) return false
   await payWithCredits(tx, accountId, [{ messageId: message.messageId, micros }], now)
   return true
 }
@@ -354,11 +359,11 @@ async function takeUsage(tx: StoreTx, { situation, transport, message }: Questio
 async function returnUsage(
   tx: StoreTx,
   { situation, transport, message }: Question,
-  { takenAt, now }: { takenAt: Date; now: Date },
+  { claimedAt, now }: { claimedAt: Date; now: Date },
 ): Promise<void> {
   if (!transport.credits) return
   const { account_id: accountId } = situation
-  await lockUsage(tx, accountId, formatMonth(takenAt), 'sms')
+  await lockUsage(tx, accountId, formatMonth(claimedAt), 'sms')
   const paid = await refundCredits(tx, accountId, [message.messageId], now)
-  if (paid.size === 0) await addUsage(tx, accountId, formatMonth(takenAt), 'sms', -1)
+  if (paid.size === 0) await addUsage(tx, accountId, formatMonth(claimedAt), 'sms', -1)
 }

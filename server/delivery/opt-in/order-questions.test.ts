@@ -25,13 +25,14 @@ beforeEach(async () => {
   world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T10:00:00Z`)
 })
 
-async function wordOf(phone: string) {
+async function readWord(phone: string) {
   const hash = world.deps.secrets.addressHash(phone)
-  const words = await selectEvidence({ storeId: store.storeId, db: world.db }, [hash], ['sms'])
-  return words.get(`sms:${hash.toString('hex')}`)
+  const evidence = await selectEvidence({ storeId: store.storeId, db: world.db }, [hash], ['sms'])
+  return evidence.get(`sms:${hash.toString('hex')}`)
 }
 
-const asked = (phone: string) => scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
+const listRequests = (phone: string) =>
+  scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
 
 test('a consent with an order that awaits payment gets a request an hour later, or none if it is paid by then', async () => {
   const set = (mode: 'page_script' | 'where_required') =>
@@ -46,15 +47,15 @@ test('a consent with an order that awaits payment gets a request an hour later, 
     recordOrders(world.deps, store.storeId, [{ ...order, modifiedAt: world.now.toISOString() }], 'webhook')
   for (const order of [paid!, open!]) await record(order)
   await sendOptInRequests(world.deps)
-  expect([asked(paid!.phone!), asked(open!.phone!)]).toEqual([[], []])
+  expect([listRequests(paid!.phone!), listRequests(open!.phone!)]).toEqual([[], []])
   world.advance(60_000)
   await record({ ...paid!, kind: 'purchase', paidAt: world.now.toISOString() })
   world.advance(HOUR)
   await sendOptInRequests(world.deps)
   await set('where_required')
-  expect(asked(paid!.phone!)).toEqual([])
-  expect(asked(open!.phone!)).toEqual([expect.stringMatching(/reply YES/)])
-  expect((await wordOf(paid!.phone!))?.evidence).toBe('express_yes')
+  expect(listRequests(paid!.phone!)).toEqual([])
+  expect(listRequests(open!.phone!)).toEqual([expect.stringMatching(/reply YES/)])
+  expect((await readWord(paid!.phone!))?.evidence).toBe('express_yes')
 })
 
 test('a consent with a paid order gets a request at once where confirmation is required, also after a pending payment', async () => {
@@ -71,7 +72,7 @@ test('a consent with a paid order gets a request at once where confirmation is r
     'webhook',
   )
   await sendOptInRequests(world.deps)
-  expect(asked(phone)).toHaveLength(1)
+  expect(listRequests(phone)).toHaveLength(1)
 })
 
 test('a paid order does not drop the request of a newer consent', async () => {
@@ -82,12 +83,12 @@ test('a paid order does not drop the request of a newer consent', async () => {
     .execute()
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T17:00:00Z`)
   const phone = '+12125550185'
-  const say = (isGiven: boolean, said: object = {}) =>
+  const say = (isGiven: boolean, overrides: object = {}) =>
     transact({ storeId: store.storeId, db: world.db }, (tx) =>
       recordAnswers(
         world.deps,
         tx,
-        [{ channel: 'sms', address: phone, isGiven, country: 'US', wording: 'Text me', ...said }],
+        [{ channel: 'sms', address: phone, isGiven, country: 'US', wording: 'Text me', ...overrides }],
         world.now,
       ),
     )
@@ -112,5 +113,5 @@ test('a paid order does not drop the request of a newer consent', async () => {
     'webhook',
   )
   await sendOptInRequests(world.deps)
-  expect(asked(phone)).toEqual([expect.stringMatching(/reply YES/)])
+  expect(listRequests(phone)).toEqual([expect.stringMatching(/reply YES/)])
 })

@@ -85,15 +85,15 @@ test('a deferred message is not retried before the server’s time, even if the 
   world.answer = () => ({ ...RETRY, retryAfterMs: 2 * HOUR }) as Outcome
   await passTime(world, storeId, HOUR)
   const putOff = (await readMessages(world, storeId))[0]!
-  const seenAt = async (ms: number) => {
+  const evaluateAt = async (ms: number) => {
     const activity = [{ cartId: putOff.cart_id!, lastActivity: new Date(putOff.due_at.getTime() + ms) }]
     await transact({ storeId, db: world.db }, (tx) => retimeFlowMessages(tx, activity, world.now))
     return (await readMessages(world, storeId))[0]!
   }
   const { state, reason, wake_at } = putOff
-  expect(await seenAt(-30 * MINUTE)).toMatchObject({ state, reason, wake_at })
+  expect(await evaluateAt(-30 * MINUTE)).toMatchObject({ state, reason, wake_at })
   // The step itself is due later now.
-  const later = await seenAt(5 * HOUR)
+  const later = await evaluateAt(5 * HOUR)
   expect(later).toMatchObject({ state: 'scheduled', reason: null, wake_at: later.due_at })
 })
 
@@ -110,7 +110,7 @@ test('a non-existent address fails the message and is suppressed for the account
   expect(world.sent.filter((mail) => mail.to === orders[0]!.email)).toHaveLength(1)
 })
 
-test('a rejection of the content fails the message and suppresses nobody (D4)', async () => {
+test('a rejection of the content fails the message and suppresses no address (D4)', async () => {
   const { storeId, accountId } = await createMessageScene(world)
   world.answer = () => REFUSED
   await passTime(world, storeId, HOUR)

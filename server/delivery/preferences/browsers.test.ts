@@ -8,7 +8,7 @@ import { createToken } from '../../carts/links/message-tokens.ts'
 
 const world = createWorld()
 
-async function aReader() {
+async function createReader() {
   const scene = await createMessageScene(world)
   await passTime(world, scene.storeId, HOUR)
   const mail = world.sent.at(-1)!
@@ -35,14 +35,14 @@ async function aReader() {
 }
 
 test('the page shows the number of subscribed browsers, and other choices keep them', async () => {
-  const { save, browsers } = await aReader()
+  const { save, browsers } = await createReader()
   expect(await browsers()).toBe(2)
   await save({ channels: { email: false } })
   expect(await browsers()).toBe(2)
 })
 
 test('switching notifications off ends all of the shopper’s subscriptions and records each withdrawal (C2, C5)', async () => {
-  const { storeId, save, browsers, ledger } = await aReader()
+  const { storeId, save, browsers, ledger } = await createReader()
   const reply = await save({ isPushOff: true })
   expect([reply.body.browsers, reply.body.channels[0].isOn]).toEqual([0, true])
   expect(await browsers()).toBe(0)
@@ -55,14 +55,14 @@ test('switching notifications off ends all of the shopper’s subscriptions and 
 })
 
 test('stopping everything ends the subscriptions too', async () => {
-  const { save, browsers, ledger } = await aReader()
+  const { save, browsers, ledger } = await createReader()
   await save({ isStopAll: true })
   expect(await browsers()).toBe(0)
   expect((await ledger()).at(-1)).toBe('withdrawn: preference page')
 })
 
 test('a notification has no working unsubscribe link, since its browser would stay subscribed (C2)', async () => {
-  const { storeId, browsers, ledger } = await aReader()
+  const { storeId, browsers, ledger } = await createReader()
   const { rows } = await world.pool.query<{ id: string }>(
     `update messages set channel = 'push', to_address = 'push:' || (select id from push_subscriptions where store_id = $1 limit 1)
      where store_id = $1 and state = 'sent' returning id`,

@@ -12,7 +12,7 @@ import { lockShoppers } from '../../shoppers/shoppers/sql.ts'
 const world = createWorld()
 const PHONE = '+12025550143'
 
-async function aReader({ phone = null as string | null } = {}) {
+async function createReader({ phone = null as string | null } = {}) {
   const scene = await createMessageScene(world)
   await passTime(world, scene.storeId, HOUR)
   const mail = world.sent.at(-1)!
@@ -70,13 +70,13 @@ const suppressed = async (accountId: string) => {
 }
 
 test('every mail links the preference page and the unsubscribe page in both parts', async () => {
-  const { mail, token } = await aReader()
+  const { mail, token } = await createReader()
   expect(mail.text).toContain(`Email preferences: http://localhost:3000/preferences?token=${token}`)
   expect(mail.headers['List-Unsubscribe']).toMatch(/\/u\/[\w-]{43}>$/)
 })
 
 test('viewing shows the masked address and changes nothing, even for scanners (C3)', async () => {
-  const { accountId, storeId, email, read } = await aReader()
+  const { accountId, storeId, email, read } = await createReader()
   for (let n = 0; n < 3; n++) {
     const { status, body, headers } = await read()
     expect(status).toBe(200)
@@ -97,15 +97,15 @@ test.each([
   ['application/json', '{not json'],
   ['application/xml', '<x/>'],
   ['text/plain', ''],
-])('one press unsubscribes whatever its body is: %s (cases-R4)', async (type, payload) => {
-  const { mail, accountId, email } = await aReader()
+])('one press unsubscribes with any body: %s (cases-R4)', async (type, payload) => {
+  const { mail, accountId, email } = await createReader()
   const headers = type === undefined ? {} : { 'content-type': type }
   const reply = await world.app.inject({ method: 'POST', url: findLink(mail.html, '/u/'), headers, payload })
   expect([reply.statusCode, await suppressed(accountId)]).toEqual([200, [`email ${email}`]])
 })
 
 test('tokens of another purpose, expired and forged ones get the same reply (X1)', async () => {
-  const { mail, token } = await aReader()
+  const { mail, token } = await createReader()
   const other = findLink(mail.html, '/u/').slice(3)
   const answers = [await world.request('GET', `/api/preferences/${other}`)]
   answers.push(await world.request('GET', `/api/preferences/${'x'.repeat(43)}`))
@@ -120,7 +120,7 @@ test('tokens of another purpose, expired and forged ones get the same reply (X1)
 })
 
 test('switching email off closes open messages and is recorded with the shown wording (C2, C5)', async () => {
-  const { accountId, storeId, email, save } = await aReader()
+  const { accountId, storeId, email, save } = await createReader()
   const { body } = await save({ channels: { email: false }, reason: 'too_many', note: ' enough ' })
   expect(body.channels).toEqual([
     { channel: 'email', address: expect.stringMatching(/^.•••@/), isOn: false, isPending: false, lock: null },
@@ -143,9 +143,9 @@ test('switching email off closes open messages and is recorded with the shown wo
 })
 
 test('saving twice writes once, and switching on again counts as the shopper’s own action (C5)', async () => {
-  const { accountId, storeId, save } = await aReader()
+  const { accountId, storeId, save } = await createReader()
   /** Messages that count as left by. */
-  const left = () =>
+  const readOpen = () =>
     world.db
       .selectFrom('messages')
       .select('unsubscribed_at')
@@ -155,18 +155,18 @@ test('saving twice writes once, and switching on again counts as the shopper’s
   await save({ channels: { email: false } })
   await save({ channels: { email: false } })
   expect(await ledger(storeId)).toHaveLength(1)
-  expect(await left()).toHaveLength(1)
+  expect(await readOpen()).toHaveLength(1)
   world.advance(1_000)
   const { body } = await save({ channels: { email: true }, language: 'de' })
   expect(body).toMatchObject({ language: 'de', channels: [{ isOn: true }] })
   expect(await suppressed(accountId)).toEqual([])
-  expect(await left()).toEqual([])
+  expect(await readOpen()).toEqual([])
   const [, granted] = (await ledger(storeId)).sort((a, b) => (a.status < b.status ? 1 : -1))
   expect(granted).toMatchObject({ status: 'granted', wording: expect.stringMatching(/^E-Mail: Erinnerungen/) })
 })
 
 test('a later decision counts as later after the clock was set back (C5, T4)', async () => {
-  const { save, read } = await aReader()
+  const { save, read } = await createReader()
   await save({ channels: { email: false } })
   world.advance(-30 * 60_000)
   await save({ channels: { email: true } })
@@ -177,7 +177,7 @@ test('a later decision counts as later after the clock was set back (C5, T4)', a
 })
 
 test('stopping everything stops mail and phone; switching one on keeps the others off', async () => {
-  const { accountId, email, save } = await aReader({ phone: PHONE })
+  const { accountId, email, save } = await createReader({ phone: PHONE })
   const stopped = await save({ isStopAll: true })
   expect(stopped.body.channels).toMatchObject([
     { channel: 'email', isOn: false },
@@ -191,13 +191,13 @@ test('stopping everything stops mail and phone; switching one on keeps the other
     { channel: 'sms', isOn: true },
     { channel: 'whatsapp', isOn: false },
   ])
-  const left = await suppressed(accountId)
-  expect(left).toEqual(expect.arrayContaining([`all ${email}`, `whatsapp ${PHONE}`]))
-  expect(left.filter((row) => row === `sms ${PHONE}` || row === `all ${PHONE}`)).toEqual([])
+  const remaining = await suppressed(accountId)
+  expect(remaining).toEqual(expect.arrayContaining([`all ${email}`, `whatsapp ${PHONE}`]))
+  expect(remaining.filter((row) => row === `sms ${PHONE}` || row === `all ${PHONE}`)).toEqual([])
 })
 
 test('a number without its own decision is neither shown nor can be opted in here', async () => {
-  const { storeId, read, save } = await aReader()
+  const { storeId, read, save } = await createReader()
   await world.db.updateTable('shoppers').set({ phone: PHONE }).where('store_id', '=', storeId).execute()
   expect((await read()).body.channels).toHaveLength(1)
   await save({ channels: { sms: true, whatsapp: true } })
@@ -205,14 +205,14 @@ test('a number without its own decision is neither shown nor can be opted in her
 })
 
 test('an SMS opt-in from a mail waits for confirmation where required; an earlier confirmation is restored', async () => {
-  const { storeId, save } = await aReader({ phone: '+4915112345678' })
+  const { storeId, save } = await createReader({ phone: '+4915112345678' })
   await world.db.updateTable('shoppers').set({ country: 'DE' }).where('store_id', '=', storeId).execute()
   await save({ channels: { sms: false } })
   world.advance(1_000)
   const { body } = await save({ channels: { sms: true } })
   expect(body.channels[1]).toMatchObject({ channel: 'sms', isOn: true, isPending: true })
-  const asked = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
-  expect(await asked.execute()).toEqual([{ state: 'waiting' }])
+  const requests = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
+  expect(await requests.execute()).toEqual([{ state: 'waiting' }])
   await world.db
     .updateTable('consents')
     .set({ status: 'granted', is_confirmed: true })
@@ -225,7 +225,7 @@ test('an SMS opt-in from a mail waits for confirmation where required; an earlie
 })
 
 test('a decision during the shopper’s erasure is not recorded (C8)', async () => {
-  const { storeId, email, save, sessionToken } = await aReader({ phone: '+4915112345679' })
+  const { storeId, email, save, sessionToken } = await createReader({ phone: '+4915112345679' })
   const erase = { token: sessionToken, body: { confirmation: 'erase' } }
   expect((await world.request('DELETE', `/api/privacy/${encodeURIComponent(email)}`, erase)).status).toBe(202)
   const people = await world.db.selectFrom('shoppers').select('id').where('store_id', '=', storeId).execute()
@@ -243,12 +243,12 @@ test('a decision during the shopper’s erasure is not recorded (C8)', async () 
   await erasing
   expect(await saving).toMatchObject({ status: 404 })
   expect(await ledger(storeId)).toEqual([])
-  const said = world.db.selectFrom('shoppers').select('language').where('store_id', '=', storeId)
-  expect(await said.execute()).toEqual([{ language: null }])
+  const languages = world.db.selectFrom('shoppers').select('language').where('store_id', '=', storeId)
+  expect(await languages.execute()).toEqual([{ language: null }])
 })
 
 test('the shopper cannot switch on what the shop or a bounce has stopped', async () => {
-  const { accountId, storeId, email, save } = await aReader()
+  const { accountId, storeId, email, save } = await createReader()
   const address_hash = world.deps.secrets.addressHash(email)
   const row = { account_id: accountId, address_hash, channel: 'email' as const, address: email, created_at: world.now }
   await world.db
@@ -261,7 +261,7 @@ test('the shopper cannot switch on what the shop or a bounce has stopped', async
 })
 
 test('the page uses the browser’s language until the shopper chooses one', async () => {
-  const { token, save } = await aReader()
+  const { token, save } = await createReader()
   const german = { headers: { 'accept-language': 'de-AT,de;q=0.9' } }
   expect((await world.request('GET', `/api/preferences/${token}`, german)).body.language).toBe('de')
   await save({ language: 'en' })
@@ -269,7 +269,7 @@ test('the page uses the browser’s language until the shopper chooses one', asy
 })
 
 test('the page shows the owner’s texts, empty ones fall back to the built-in, and a concurrent change is refused', async () => {
-  const { sessionToken: token, read } = await aReader()
+  const { sessionToken: token, read } = await createReader()
   const nothing = { headline: null, intro: null, email: null, sms: null, whatsapp: null }
   const put = (version: string, headline: string | null) =>
     world.request('PUT', '/api/consent/wording', {

@@ -26,7 +26,7 @@ import {
 } from '../../shoppers/consent/public.ts'
 import { splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/public.ts'
 import { countBrowsers, endShopperSubscriptions } from '../push/public.ts'
-import { type ChannelFacts, computeChanges, computeStanding } from './rules.ts'
+import { type ChannelFacts, computeChanges, computeChannelState } from './rules.ts'
 import * as sql from './sql.ts'
 import { loadWordings } from './wording.ts'
 
@@ -77,35 +77,35 @@ export async function decidePreferences(
     const facts = await loadFacts(tx, person)
     const { on, off } = computeChanges(facts, decision)
     const wordings = await loadWordings(tx, person.storeName)
-    const words = { wording: wordings[decision.language], decision, now: deps.now() }
+    const change = { wording: wordings[decision.language], decision, now: deps.now() }
     for (const contact of contacts.filter(({ channel }) => off.includes(channel))) {
-      await switchOff(tx, person, contact, words)
+      await switchOff(tx, person, contact, change)
     }
     if (decision.isPushOff || decision.isStopAll) await endShopperSubscriptions(deps, tx, shopperId, SOURCE)
-    if (decision.isStopAll) await stopAll(tx, person, words.now)
-    await trackSql.setUnsubscribed(tx, messageId, { at: words.now, ...(!decision.isStopAll && { channels: off }) })
+    if (decision.isStopAll) await stopAll(tx, person, change.now)
+    await trackSql.setUnsubscribed(tx, messageId, { at: change.now, ...(!decision.isStopAll && { channels: off }) })
     for (const contact of contacts.filter(({ channel }) => on.includes(channel))) {
-      await switchOn(tx, person, contact, words)
+      await switchOn(tx, person, contact, change)
     }
     await trackSql.setUnsubscribed(tx, messageId, { at: null, channels: on })
     await sql.keepLanguage(tx, shopperId, decision.language)
-    if (on.length > 0) await wakeContacts(tx, contacts, words.now)
+    if (on.length > 0) await wakeContacts(tx, contacts, change.now)
     return view(tx, { ...person, language: decision.language }, browser)
   })
 }
 
-interface Words {
+interface ConsentChange {
   wording: Record<PreferenceChannel, string>
   decision: Decision
   now: Date
 }
 
-async function switchOff(tx: StoreTx, { accountId }: Person, contact: Contact, words: Words): Promise<void> {
+async function switchOff(tx: StoreTx, { accountId }: Person, contact: Contact, change: ConsentChange): Promise<void> {
   const { channel, address, hash } = contact
-  const { now } = words
+  const { now } = change
   const row = { accountId, hash, address, channel, reason: 'unsubscribed', source: SOURCE, at: now }
   await suppress(tx, row)
-  await insertAnswer(tx, buildConsent(contact, 'withdrawn', words))
+  await insertAnswer(tx, buildConsent(contact, 'withdrawn', change))
   await trackSql.skipOpenMessagesTo(tx, { accountId, address, channel, now })
 }
 
@@ -121,18 +121,27 @@ async function stopAll(tx: StoreTx, { accountId, contacts }: Person, now: Date):
  * Switches a channel on by the shopper's own action (C5). If the number has to confirm by SMS, it gets an opt-in
  * request, unless it had confirmed before it was switched off here.
  */
-async function switchOn(tx: StoreTx, { accountId, country }: Person, contact: Contact, words: Words): Promise<void> {
+async function switchOn(
+  tx: StoreTx,
+  { accountId, country }: Person,
+  contact: Contact,
+  change: ConsentChange,
+): Promise<void> {
   const { channel, address, hash } = contact
   await splitStopAll(tx, accountId, hash, listChannelsOfAddress(channel))
   await unsuppress(tx, accountId, hash, channel)
   const isConfirmed = await sql.hadConfirmed(tx, hash, channel, SOURCE)
   const status = isConfirmed ? 'granted' : await computeStatus(tx, { channel, address, isGiven: true, country }, hash)
-  await insertAnswer(tx, { ...buildConsent(contact, status, words), isConfirmed })
-  if (status === 'pending') await queueOptInRequest(tx, { address, addressHash: hash, country, now: words.now })
+  await insertAnswer(tx, { ...buildConsent(contact, status, change), isConfirmed })
+  if (status === 'pending') await queueOptInRequest(tx, { address, addressHash: hash, country, now: change.now })
 }
 
-function buildConsent({ channel, address, hash }: Contact, status: 'pending' | 'granted' | 'withdrawn', words: Words) {
-  const { wording, decision, now } = words
+function buildConsent(
+  { channel, address, hash }: Contact,
+  status: 'pending' | 'granted' | 'withdrawn',
+  change: ConsentChange,
+) {
+  const { wording, decision, now } = change
   const { language, reason, note } = decision
   const why = status === 'withdrawn' ? { ...(reason && { reason }), ...(note.trim() && { note: note.trim() }) } : {}
   return {
@@ -165,7 +174,7 @@ async function view(store: StoreDb, person: Person, browser: Language): Promise<
     keptPath: buildRetentionPath((await readStore(store))!.capture_key),
     channels: facts.map((fact, index) => {
       const { channel, address } = person.contacts[index]!
-      return { ...computeStanding(fact), address: maskAddress(channel, address) }
+      return { ...computeChannelState(fact), address: maskAddress(channel, address) }
     }),
   }
 }
@@ -207,7 +216,7 @@ async function loadPerson(deps: Pick<Deps, 'secrets'>, store: StoreDb, messageId
     const address = channel === 'email' ? email : phone
     if (!address) continue
     const contact = { channel, address, hash: deps.secrets.addressHash(address) }
-    if (await isShown(store, row.account_id, contact)) contacts.push(contact)
+    if (await isListed(store, row.account_id, contact)) contacts.push(contact)
   }
   const { account_id: accountId, store_name: storeName, shopper_id: shopperId, language, country } = row
   return { accountId, storeName, shopperId, language, country, contacts }
@@ -217,7 +226,7 @@ async function loadPerson(deps: Pick<Deps, 'secrets'>, store: StoreDb, messageId
  * Whether a channel is shown: email always, a text channel only if the shopper has decided about it before. Another
  * person may have typed the number beside the address, so a first consent to texts cannot be given here.
  */
-async function isShown(store: StoreDb, accountId: string, { channel, hash }: Contact): Promise<boolean> {
+async function isListed(store: StoreDb, accountId: string, { channel, hash }: Contact): Promise<boolean> {
   if (!isTextChannelName(channel)) return true
   if ((await selectEvidence(store, [hash], [channel])).size > 0) return true
   const suppressions = await sql.readSuppressions(store, accountId, [hash])

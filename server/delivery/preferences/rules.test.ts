@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ChannelFacts, computeChanges, computeStanding, detectLanguage } from './rules.ts'
+import { type ChannelFacts, computeChanges, computeChannelState, detectLanguage } from './rules.ts'
 
 const facts = (changed: Partial<ChannelFacts> = {}): ChannelFacts => ({
   channel: 'email',
@@ -9,11 +9,14 @@ const facts = (changed: Partial<ChannelFacts> = {}): ChannelFacts => ({
 })
 
 test('email is on by default, texts are not: unknown is no opt-in (C5)', () => {
-  expect(computeStanding(facts()).isOn).toBe(true)
-  expect(computeStanding(facts({ channel: 'sms' })).isOn).toBe(false)
-  expect(computeStanding(facts({ channel: 'sms', ledger: 'express_yes' })).isOn).toBe(true)
-  expect(computeStanding(facts({ ledger: 'withdrawn' })).isOn).toBe(false)
-  expect(computeStanding(facts({ channel: 'sms', ledger: 'pending' }))).toMatchObject({ isOn: true, isPending: true })
+  expect(computeChannelState(facts()).isOn).toBe(true)
+  expect(computeChannelState(facts({ channel: 'sms' })).isOn).toBe(false)
+  expect(computeChannelState(facts({ channel: 'sms', ledger: 'express_yes' })).isOn).toBe(true)
+  expect(computeChannelState(facts({ ledger: 'withdrawn' })).isOn).toBe(false)
+  expect(computeChannelState(facts({ channel: 'sms', ledger: 'pending' }))).toMatchObject({
+    isOn: true,
+    isPending: true,
+  })
 })
 
 test.each([
@@ -24,7 +27,7 @@ test.each([
   ['manual', 'shop'],
   ['erased', 'shop'],
 ] as const)('an address suppressed as %s is off, and locked: %s', (reason, lock) => {
-  expect(computeStanding(facts({ ledger: 'express_yes', suppressed: [reason] }))).toEqual({
+  expect(computeChannelState(facts({ ledger: 'express_yes', suppressed: [reason] }))).toEqual({
     channel: 'email',
     isOn: false,
     isPending: false,

@@ -12,7 +12,7 @@ export interface ChannelFacts {
   suppressed: readonly Suppressed[]
 }
 
-export interface Standing {
+export interface ChannelState {
   channel: PreferenceChannel
   isOn: boolean
   /** Switched on here, but not confirmed by the number yet. */
@@ -24,9 +24,9 @@ export interface Standing {
 /**
  * Email is on without a decision, because the mail with the link was sent lawfully. Texts are off without an opt-in.
  */
-export function computeStanding({ channel, ledger, suppressed }: ChannelFacts): Standing {
-  const hasSaidYes = ledger === null ? channel === 'email' : ledger !== 'withdrawn'
-  const isOn = hasSaidYes && suppressed.length === 0
+export function computeChannelState({ channel, ledger, suppressed }: ChannelFacts): ChannelState {
+  const hasAgreed = ledger === null ? channel === 'email' : ledger !== 'withdrawn'
+  const isOn = hasAgreed && suppressed.length === 0
   return { channel, isOn, isPending: isOn && ledger === 'pending', lock: findLock(suppressed) }
 }
 
@@ -50,7 +50,7 @@ export function computeChanges(facts: readonly ChannelFacts[], choice: Choice) {
   const off: PreferenceChannel[] = []
   for (const fact of facts) {
     const { channel } = fact
-    const { isOn, lock } = computeStanding(fact)
+    const { isOn, lock } = computeChannelState(fact)
     const isWanted = !choice.isStopAll && (choice.channels[channel] ?? isOn)
     if (isWanted && !isOn && lock === null) on.push(channel)
     if (!isWanted && (isOn || (choice.isStopAll && fact.ledger !== 'withdrawn'))) off.push(channel)
@@ -60,7 +60,7 @@ export function computeChanges(facts: readonly ChannelFacts[], choice: Choice) {
 
 /** Picks our best language by `Accept-Language` (RFC 9110); English if none matches. */
 export function detectLanguage(header: string | undefined): Language {
-  const wanted = (header ?? '')
+  const accepted = (header ?? '')
     .split(',')
     .map((part) => {
       const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
@@ -69,6 +69,6 @@ export function detectLanguage(header: string | undefined): Language {
     })
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
-  const first = wanted.find(({ language }) => (languages as readonly string[]).includes(language))
+  const first = accepted.find(({ language }) => (languages as readonly string[]).includes(language))
   return (first?.language as Language | undefined) ?? 'en'
 }

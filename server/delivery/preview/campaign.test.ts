@@ -13,7 +13,7 @@ const preview = (store: MessageScene, body: object) =>
     body: { cartId: 'sample', channel: 'email', ...body },
   })
 
-const words = { subject: 'For {{ customer_name }}', body: 'Take {{ coupon_code | default: "nothing" }}' }
+const texts = { subject: 'For {{ customer_name }}', body: 'Take {{ coupon_code | default: "nothing" }}' }
 const rules = { fallback: 'skip', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
 
 test('are shown for a real cart and the sample cart, with the chosen coupon and without one', async () => {
@@ -26,16 +26,16 @@ test('are shown for a real cart and the sample cart, with the chosen coupon and 
     .where('store_id', '=', store.storeId)
     .executeTakeFirstOrThrow()
   for (const cartId of ['sample', id]) {
-    const shown = await preview(store, { cartId, ...words, coupon: { couponId, ...rules } })
-    expect([shown.status, shown.body.problem]).toEqual([200, null])
-    expect([shown.body.subject.startsWith('For '), shown.body.text.includes(code)]).toEqual([true, true])
-    expect((await preview(store, { cartId, ...words })).body.text).toContain('Take nothing')
+    const previewed = await preview(store, { cartId, ...texts, coupon: { couponId, ...rules } })
+    expect([previewed.status, previewed.body.problem]).toEqual([200, null])
+    expect([previewed.body.subject.startsWith('For '), previewed.body.text.includes(code)]).toEqual([true, true])
+    expect((await preview(store, { cartId, ...texts })).body.text).toContain('Take nothing')
   }
 })
 
 test('show their problems, and the length of an SMS', async () => {
   const store = await createMessageScene(world)
-  expect((await preview(store, { ...words, body: '{{ nonsense }}' })).body.problem).toMatch(/nonsense/)
+  expect((await preview(store, { ...texts, body: '{{ nonsense }}' })).body.problem).toMatch(/nonsense/)
   const text = await preview(store, { channel: 'sms', body: 'Back: {{ checkout_link }}' })
   expect(text.body).toMatchObject({ problem: null, html: '', segments: expect.any(Number) })
 })

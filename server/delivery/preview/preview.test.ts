@@ -133,16 +133,16 @@ describe('the sample cart', () => {
 describe('the shopper’s last message', () => {
   const last = async (store: TestStore, cartId: string) =>
     (await world.request('GET', `/api/carts/${cartId}/last-message`, { token: store.token })).body.message
-  const cartOf = (store: TestStore) =>
+  const readCart = (store: TestStore) =>
     world.db.selectFrom('carts').select('id').where('store_id', '=', store.storeId).orderBy('started_at', 'desc')
 
   test('is empty before the first one, then the newest about any of their carts', async () => {
     const store = await createMessageScene(world)
-    const first = await cartOf(store).executeTakeFirstOrThrow()
+    const first = await readCart(store).executeTakeFirstOrThrow()
     expect(await last(store, first.id)).toBeNull()
     await passTime(world, store.storeId, HOUR)
-    const told = await last(store, first.id)
-    expect(told).toEqual({
+    const message = await last(store, first.id)
+    expect(message).toEqual({
       channel: 'email',
       at: world.now.toISOString(),
       subject: world.sent[0]!.subject,
@@ -151,15 +151,15 @@ describe('the shopper’s last message', () => {
     await recordOrders(world.deps, store.storeId, [markPurchased(world, store.orders[0]!)], 'sync')
     world.advance(HOUR)
     await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: store.orders[0]!.email })], 'sync')
-    const carts = await cartOf(store).execute()
+    const carts = await readCart(store).execute()
     expect(carts.length).toBe(2)
-    for (const { id } of carts) expect(await last(store, id)).toEqual(told)
+    for (const { id } of carts) expect(await last(store, id)).toEqual(message)
   })
 
   test('shows its known progress, and ignores opens by machines', async () => {
     const store = await createMessageScene(world)
     await passTime(world, store.storeId, HOUR)
-    const cart = await cartOf(store).executeTakeFirstOrThrow()
+    const cart = await readCart(store).executeTakeFirstOrThrow()
     const message = await world.db
       .selectFrom('messages')
       .select('id')

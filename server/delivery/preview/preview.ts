@@ -64,28 +64,28 @@ interface StepRequest extends OwnText, StepName {
 const OVER = ['purchased', 'emptied', 'lost', 'merged']
 
 /** Previews a message of a flow and reports whether the flow matches the cart. */
-export async function previewStep(asked: PreviewContext, request: StepRequest) {
-  const shown = await previewWords(asked, request)
-  if (shown.decision === null || OVER.includes(shown.decision.reason)) return shown
-  const { deps, store } = asked
+export async function previewStep(context: PreviewContext, request: StepRequest) {
+  const previewed = await previewTexts(context, request)
+  if (previewed.decision === null || OVER.includes(previewed.decision.reason)) return previewed
+  const { deps, store } = context
   const asking = { secrets: deps.secrets, now: deps.now() }
-  const notTaken = await snapshot(store, (tx) => explainMismatch(tx, asking, request))
-  return notTaken ? { ...shown, decision: decisionOfNotTaken(notTaken) } : shown
+  const mismatch = await snapshot(store, (tx) => explainMismatch(tx, asking, request))
+  return mismatch ? { ...previewed, decision: buildMismatchDecision(mismatch) } : previewed
 }
 
 /** Previews an unsaved step by its channel and text, like any other message. */
-async function previewWords(asked: PreviewContext, request: StepRequest) {
-  if (request.stepId !== undefined || request.step !== undefined) return previewStored(asked, request)
+async function previewTexts(context: PreviewContext, request: StepRequest) {
+  if (request.stepId !== undefined || request.step !== undefined) return previewStored(context, request)
   const { channel, body } = request
   if (!channel || body === undefined) {
     throw new AppError('unprocessable', 'A step that is not saved is shown with a channel and a text.')
   }
-  return previewMessage(asked, { ...request, channel })
+  return previewMessage(context, { ...request, channel })
 }
 
 async function previewStored({ deps, store, signal }: PreviewContext, request: StepRequest) {
   // WhatsApp has no text by the owner, so the built-in one is shown.
-  const words = { ...request, body: request.channel === 'whatsapp' ? READY_TEXTS.whatsapp : request.body }
+  const content = { ...request, body: request.channel === 'whatsapp' ? READY_TEXTS.whatsapp : request.body }
   return seated(async () => {
     const texts = await loadTextChannels(deps, store, ['sms', 'whatsapp'])
     const stepId = requireFound(await idOfStep(store, request), 'Cart or step')
@@ -94,14 +94,14 @@ async function previewStored({ deps, store, signal }: PreviewContext, request: S
         const stored = await templateOfStep(tx, { ...request, stepId })
         return stored && (await withCoupon(tx, stored, request.coupon))
       }
-      return presentSample(await imagineSample(deps, store, texts, { ...words, template }), 'Step')
+      return presentSample(await imagineSample(deps, store, texts, { ...content, template }), 'Step')
     }
     const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
       const row = await load.loadPreview(tx, { ...request, stepId, id: createId(), ...base })
       if (!row) return []
       const [known] = await load.withVariants(tx, [{ ...row, variant_id: request.variantId ?? null }])
-      const asked = request.conditions === undefined ? known! : { ...known!, conditions: request.conditions }
-      return [await withCoupon(tx, replaceText(asked, words), request.coupon)]
+      const stored = request.conditions === undefined ? known! : { ...known!, conditions: request.conditions }
+      return [await withCoupon(tx, replaceText(stored, content), request.coupon)]
     }
     return presentPreview(await dryRun(deps, store, texts, read), 'Cart or step')
   }, signal)
@@ -166,13 +166,13 @@ export function previewOffer({ deps, store, signal }: PreviewContext, request: O
   return seated(async () => presentPreview(await imagineOffer(deps, store, request), 'Customer'), signal)
 }
 
-export function imagineOffer(deps: Deps, store: StoreDb<Db>, { shopperId, couponId, cartUrl, ...words }: OfferRequest) {
+export function imagineOffer(deps: Deps, store: StoreDb<Db>, { shopperId, couponId, cartUrl, ...texts }: OfferRequest) {
   const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
     const offer = { couponId, cartUrl }
     const about = { offer, shopperIds: [shopperId], channel: 'email' as const, templateId: null }
     const rows = await load.loadImaginedFor(tx, { ...about, ...base })
     return rows.map((row) => ({
-      ...replaceText(row, words),
+      ...replaceText(row, texts),
       manual: row.manual && { ...row.manual, cartUrl },
       coupon: couponId === null ? null : offered(couponId),
     }))
@@ -190,12 +190,12 @@ const offered = (id: string) => ({
 })
 
 /** Previews the store's first mail for the sample cart in a new design. */
-export function previewDesign({ deps, store, signal }: PreviewContext, look: BrandFields) {
+export function previewDesign({ deps, store, signal }: PreviewContext, design: BrandFields) {
   return seated(async () => {
     const channel = 'email'
     const template = async (tx: StoreTx) =>
       manualTemplate(tx, { templateId: await findTemplate(tx, { channel }), channel })
-    return presentSample(await imagineSample(deps, store, new Map(), { channel, template, look }), 'Store')
+    return presentSample(await imagineSample(deps, store, new Map(), { channel, template, design }), 'Store')
   }, signal)
 }
 
@@ -203,7 +203,7 @@ interface SampleRequest extends OwnText {
   channel?: SendChannel | 'push' | undefined
   template: (tx: StoreTx) => Promise<SampleTemplate | undefined>
   /** undefined: as saved. */
-  look?: BrandFields | undefined
+  design?: BrandFields | undefined
   isWithoutCart?: boolean
 }
 
@@ -225,7 +225,7 @@ function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, request: Sa
     const row = template && channel ? await sampleRow(tx, { ...template, channel }, { now, publicUrl }) : null
     return row ? [replaceText(request.isWithoutCart ? removeCart(row) : row, request)] : []
   }
-  return dryRun(deps, store, texts, read, { isRendered: false, look: request.look })
+  return dryRun(deps, store, texts, read, { isRendered: false, look: request.design })
 }
 
 /** The manual message that this request would create, with its decision. */
@@ -316,18 +316,18 @@ function explainCouponWarning(
   const coupon = row.manual && findCoupon(context, row)
   const isUnnamed = coupon?.outcome === 'included' && text !== '' && !`${subject} ${text}`.includes(coupon.code)
   const unnamed = row.currency === null ? UNKNOWN_CODE : UNNAMED_CODE
-  return [isUnnamed && unnamed, leftOut && leftOutNote(leftOut)].filter(Boolean).join(' ') || null
+  return [isUnnamed && unnamed, leftOut && describeRemoved(leftOut)].filter(Boolean).join(' ') || null
 }
 
 const UNNAMED_CODE = 'The code does not stand in the text; the link applies it.'
 const UNKNOWN_CODE =
   'The code does not stand in the text. Without a saved cart the link does not apply it either, so this customer never learns it.'
 
-function leftOutNote({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
+function describeRemoved({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
   return [
     isSubject && 'The subject names a coupon variable that is empty here, so another subject takes its place.',
     paragraphs.length > 0 &&
-      `Left out, because a coupon variable in it is empty here: ${paragraphs.map((words) => `“${words}”`).join(', ')}.`,
+      `Left out, because a coupon variable in it is empty here: ${paragraphs.map((paragraph) => `“${paragraph}”`).join(', ')}.`,
   ]
     .filter(Boolean)
     .join(' ')
@@ -358,7 +358,7 @@ async function renderPreview(
   { problem = null, isSample = false }: { problem?: string | null; isSample?: boolean },
 ) {
   const { situation } = context
-  const shown = {
+  const sample = {
     ...context,
     situation: {
       ...situation,
@@ -369,7 +369,7 @@ async function renderPreview(
   const nothing = { subject: '', html: '', text: '', segments: null, price: null, leftOut: null }
   if (problem) return { ...nothing, problem }
   try {
-    return { ...presentComposed(await compose(shown, row, { isSample })), problem: null }
+    return { ...presentComposed(await compose(sample, row, { isSample })), problem: null }
   } catch (error) {
     if (error instanceof TemplateError) return { ...nothing, problem: error.message }
     throw error
@@ -407,14 +407,14 @@ const REASONS: Record<FlowMismatch['why'], (flow: string) => string> = {
   left_untaken: () => 'no flow took it when it was left.',
 }
 
-function decisionOfNotTaken(notTaken: FlowMismatch): Decision {
-  const { why } = notTaken
+function buildMismatchDecision(mismatch: FlowMismatch): Decision {
+  const { why } = mismatch
   return {
     outcome: 'skip',
     reason: `not_taken:${why}`,
     until: null,
-    explanation: `This flow does not take this cart: ${REASONS[why]('flow' in notTaken ? notTaken.flow : '')}`,
-    unmet: notTaken.why === 'conditions' ? describeUnmet('flow', notTaken) : null,
+    explanation: `This flow does not take this cart: ${REASONS[why]('flow' in mismatch ? mismatch.flow : '')}`,
+    unmet: mismatch.why === 'conditions' ? describeUnmet('flow', mismatch) : null,
   }
 }
 
@@ -424,7 +424,7 @@ function describeUnmet(
   { finding, currency }: { finding: ConditionFinding; currency: string },
 ): Decision['unmet'] {
   if (finding.holds) return null
-  return { of, conditionValues: finding.asked, conditionsUnmet: { currency, conditions: finding.unmet } }
+  return { of, conditionValues: finding.values, conditionsUnmet: { currency, conditions: finding.unmet } }
 }
 
 // The sample cart for previews, for stores that have no cart yet. It exists in memory only; no row and no link of it is
@@ -443,7 +443,7 @@ async function sampleRow(
   const products = await sampleProducts(tx, store.currency)
   const items = products.length > 0 ? products.map(toCartItem) : neutralItems(store.currency, publicUrl)
   return {
-    ...nobody(now),
+    ...buildAnonymous(now),
     ...template,
     items,
     value_minor: items.reduce((sum, item) => sum + item.quantity * item.unitPriceMinor, 0),
@@ -483,7 +483,7 @@ function phoneIn(country: string | null): string | null {
   return getExampleNumber(known, examples)?.number ?? null
 }
 
-function nobody(now: Date) {
+function buildAnonymous(now: Date) {
   return {
     id: createId(),
     cart_id: createId(),

@@ -24,7 +24,7 @@ export function findKeyByPublic({ db, storeId }: StoreDb, publicKey: string) {
 
 export async function insertKey(
   { db, storeId }: StoreTx,
-  key: { id: string; publicKey: string; encrypted: Buffer; madeAt: Date },
+  key: { id: string; publicKey: string; encrypted: Buffer; createdAt: Date },
 ): Promise<void> {
   await db
     .insertInto('push_keys')
@@ -33,7 +33,7 @@ export async function insertKey(
       id: key.id,
       public_key: key.publicKey,
       encrypted: key.encrypted,
-      made_at: key.madeAt,
+      made_at: key.createdAt,
     })
     .execute()
 }

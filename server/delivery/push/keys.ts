@@ -29,7 +29,7 @@ export async function signingKey({ secrets }: Pick<Deps, 'secrets'>, store: Stor
 
 export type Replacement = 'moving' | 'leaked'
 
-export interface MadeKey {
+export interface CreatedKey {
   publicKey: string
   /** Subscriptions that have to move to the new pair, or were deleted. */
   subscriptions: number
@@ -43,7 +43,7 @@ export async function ensureKey(
   deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
   store: StoreDb<Db>,
   replace?: Replacement,
-): Promise<MadeKey> {
+): Promise<CreatedKey> {
   return transact(store, async (tx) => {
     await lockStore(tx)
     const known = await sql.findCurrentKey(tx)
@@ -59,10 +59,15 @@ export async function ensureKey(
   })
 }
 
-async function createKey({ secrets }: Pick<Deps, 'secrets'>, tx: StoreTx, madeAt: Date): Promise<string> {
+async function createKey({ secrets }: Pick<Deps, 'secrets'>, tx: StoreTx, createdAt: Date): Promise<string> {
   const { publicKey, privateKey } = webPush.generateVAPIDKeys()
   const id = createId()
-  await sql.insertKey(tx, { id, publicKey, encrypted: secrets.seal(privateKey, buildContext(tx.storeId, id)), madeAt })
+  await sql.insertKey(tx, {
+    id,
+    publicKey,
+    encrypted: secrets.seal(privateKey, buildContext(tx.storeId, id)),
+    createdAt,
+  })
   return publicKey
 }
 

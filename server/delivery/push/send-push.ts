@@ -36,7 +36,7 @@ export async function sendPush(
     else if (answer.kind === 'unauthorized') refused = answer.response
     else {
       if (answer.kind === 'accepted') {
-        await sql.noteSeen(store, row.id, deps.now())
+        await sql.recordVisit(store, row.id, deps.now())
         if (index > 0) await setAddress(store, message.id, addressOfSubscription(row.id))
       }
       return answer

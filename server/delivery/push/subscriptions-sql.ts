@@ -128,7 +128,7 @@ export async function shoppersOfNotification({ db, storeId }: StoreTx, messageId
 }
 
 /** Records that the browser accepted a notification. */
-export async function noteSeen({ db, storeId }: StoreDb, id: string, now: Date): Promise<void> {
+export async function recordVisit({ db, storeId }: StoreDb, id: string, now: Date): Promise<void> {
   await sql`update push_subscriptions set seen_at = ${now} where store_id = ${storeId} and id = ${id}`.execute(db)
 }
 

@@ -13,13 +13,13 @@ import * as sql from './subscriptions-sql.ts'
 // Subscriptions of shoppers' browsers (decisions 72 and 73). A row is a live subscription with consent. Withdrawal
 // deletes it and stays in the consent ledger. A subscription allows sending to the browser, so it is stored encrypted.
 
-const Kept = BrowserSubscription.pick({ endpoint: true, keys: true })
-export type StoredPushSubscription = z.infer<typeof Kept>
+const StoredSubscription = BrowserSubscription.pick({ endpoint: true, keys: true })
+export type StoredPushSubscription = z.infer<typeof StoredSubscription>
 
 const buildContext = (storeId: string, id: string) => `push-subscription:${storeId}:${id}`
 
 export function openSubscription(secrets: Secrets, row: { storeId: string; id: string; encrypted: Buffer }) {
-  return Kept.parse(JSON.parse(secrets.open(row.encrypted, buildContext(row.storeId, row.id))))
+  return StoredSubscription.parse(JSON.parse(secrets.open(row.encrypted, buildContext(row.storeId, row.id))))
 }
 
 const seal = (secrets: Secrets, storeId: string, id: string, { endpoint, keys }: StoredPushSubscription) =>
@@ -202,14 +202,14 @@ async function noteConsent(
   deps: Pick<Deps, 'now' | 'secrets'>,
   tx: StoreTx,
   id: string,
-  said: { status: 'granted'; wording: string } | { status: 'withdrawn'; source: string },
+  consent: { status: 'granted'; wording: string } | { status: 'withdrawn'; source: string },
 ): Promise<void> {
   await insertAnswer(tx, {
     addressHash: deps.secrets.addressHash(addressOfSubscription(id)),
     channel: 'push',
     at: deps.now(),
-    ...(said.status === 'granted'
-      ? { ...said, source: 'push prompt', evidence: { unproven: 'page script' as const } }
-      : { ...said, wording: null }),
+    ...(consent.status === 'granted'
+      ? { ...consent, source: 'push prompt', evidence: { unproven: 'page script' as const } }
+      : { ...consent, wording: null }),
   })
 }

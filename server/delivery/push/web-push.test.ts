@@ -56,9 +56,9 @@ describe('a notification', () => {
   test('arrives unchanged: TTL of a day, Topic, urgency normal, signed and encrypted (RFC 8030, 8291, 8292)', async () => {
     const outcome = await channel.send(outgoing())
     expect(outcome).toMatchObject({ kind: 'accepted', providerId: expect.stringContaining('/message/') })
-    const [seen] = service.seen
-    expect(seen!.payload).toEqual(payload)
-    expect(seen!.headers).toMatchObject({
+    const [request] = service.seen
+    expect(request!.payload).toEqual(payload)
+    expect(request!.headers).toMatchObject({
       ttl: '86400',
       topic: 'abc',
       urgency: 'normal',
@@ -145,8 +145,8 @@ describe('responses of the push service (P1)', () => {
   test.each([
     'endless',
     'late',
-  ] as const)('an answer whose words are %s is answered all the same, and they are bounded', async (words) => {
-    const answer = await answered({ status: 410, words })
+  ] as const)('an answer whose words are %s is answered all the same, and they are bounded', async (text) => {
+    const answer = await answered({ status: 410, words: text })
     expect(answer).toMatchObject({ kind: 'gone', response: expect.stringMatching(/^410 as the test wants/) })
     expect((answer as { response: string }).response.length).toBeLessThan(1_000)
   })

@@ -45,8 +45,8 @@ export function openPushChannel({ config, poolSize = 20, answerMs = ANSWER_MS, l
       // Checked again: the allowed services may have changed since the browser subscribed.
       if (!findService(endpoint, config)) return { kind: 'gone', response: 'Not a push service that is written to' }
       const agent = isLoopbackHost(new URL(endpoint).hostname) ? agents.here : agents.away
-      const way = { agent: agent ?? agents.away, config, answerMs }
-      return sendShrinking(message, (payload) => ask(way, { ...message, payload }))
+      const route = { agent: agent ?? agents.away, config, answerMs }
+      return sendShrinking(message, (payload) => ask(route, { ...message, payload }))
     },
     async close() {
       await Promise.all([agents.away.close(), agents.here?.close()])
@@ -54,13 +54,13 @@ export function openPushChannel({ config, poolSize = 20, answerMs = ANSWER_MS, l
   }
 }
 
-interface Way {
+interface Route {
   agent: Agent
   config: PushConfig
   answerMs: number
 }
 
-async function ask({ agent, config, answerMs }: Way, message: OutgoingPush): Promise<PushAnswer | 'too_large'> {
+async function ask({ agent, config, answerMs }: Route, message: OutgoingPush): Promise<PushAnswer | 'too_large'> {
   const sealed = seal(config, message)
   // Invalid keys: this subscription can never receive anything.
   if (!sealed) return { kind: 'gone', response: 'The subscription’s keys are not valid' }

@@ -25,7 +25,7 @@ const press = async () => {
   const token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)
   return (await world.request('POST', `/api/carts/${token}/restore`)).body
 }
-const backOf = (reply: { checkoutUrl: string }) => new URL(reply.checkoutUrl).searchParams.get('recoup-restore')!
+const readBackToken = (reply: { checkoutUrl: string }) => new URL(reply.checkoutUrl).searchParams.get('recoup-restore')!
 
 test('Continue leads to the plugin while it is connected, and to other restore links after two days without contact', async () => {
   const reply = await press()
@@ -51,7 +51,7 @@ test('the plugin restores every line of an older store’s cart, as the page say
 })
 
 test('the plugin gets the cart and, once, the mail’s recipient, but never a name or phone (decision 4)', async () => {
-  const token = backOf(await press())
+  const token = readBackToken(await press())
   const first = await call('restore', { token })
   expect(first).toMatchObject({ status: 200, isSigned: true })
   expect(first.body).toEqual({
@@ -67,7 +67,7 @@ test('the plugin gets the cart and, once, the mail’s recipient, but never a na
 })
 
 test('tokens of another store, expired and unknown ones get the same reply', async () => {
-  const token = backOf(await press())
+  const token = readBackToken(await press())
   const other = await connectPlugin(world, (await createShop(world)).storeId)
   const answers = [await other('restore', { token }), await call('restore', { token: 'x'.repeat(43) })]
   world.advance(48 * HOUR + 1_000)
@@ -80,14 +80,14 @@ test('a test reveals no address, and reading changes nothing about the cart', as
   const before = await shop.cart()
   const cartId = before.id
   const reply = await world.request('POST', `/api/carts/${cartId}/restore`, { token: shop.token })
-  const { body } = await call('restore', { token: backOf(reply.body) })
+  const { body } = await call('restore', { token: readBackToken(reply.body) })
   expect(body).toMatchObject({ email: null, isOrdered: false })
   expect(await shop.cart()).toEqual(before)
 })
 
 test('a token can be read at most ten times in ten minutes', async () => {
-  const token = backOf(await press())
-  for (let asked = 0; asked < 10; asked++) expect((await call('restore', { token })).status).toBe(200)
+  const token = readBackToken(await press())
+  for (let attempt = 0; attempt < 10; attempt++) expect((await call('restore', { token })).status).toBe(200)
   expect(await call('restore', { token })).toMatchObject({
     status: 429,
     isSigned: true,
@@ -96,16 +96,16 @@ test('a token can be read at most ten times in ten minutes', async () => {
 })
 
 test('forged tokens do not use up the rate limit of the shop’s links (security-P10)', async () => {
-  const token = backOf(await press())
-  const madeUp = (n: number) => call('restore', { token: String(n).padStart(43, 'm') })
+  const token = readBackToken(await press())
+  const callUnknown = (n: number) => call('restore', { token: String(n).padStart(43, 'm') })
   const statuses: number[] = []
-  for (let n = 0; n < 610; n++) statuses.push((await madeUp(n)).status)
+  for (let n = 0; n < 610; n++) statuses.push((await callUnknown(n)).status)
   expect([statuses.slice(0, 600), statuses.slice(600)].map((each) => [...new Set(each)])).toEqual([[404], [429]])
   expect((await call('restore', { token })).status).toBe(200)
 })
 
 test('the address is returned only right after Continue, not to a later user of the link (security-P19)', async () => {
-  const token = backOf(await press())
+  const token = readBackToken(await press())
   world.advance(60_001)
   expect((await call('restore', { token })).body).toMatchObject({ email: null, isOrdered: false })
   await press()
@@ -113,7 +113,7 @@ test('the address is returned only right after Continue, not to a later user of 
 })
 
 test('a cart bought meanwhile is not filled again', async () => {
-  const token = backOf(await press())
+  const token = readBackToken(await press())
   await world.db.updateTable('carts').set({ status: 'purchased' }).where('store_id', '=', shop.storeId).execute()
   expect((await call('restore', { token })).body).toEqual({ lines: [], coupon: null, email: null, isOrdered: true })
 })

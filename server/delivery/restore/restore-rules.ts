@@ -39,11 +39,11 @@ export function planItems(
     .map((item) => ({ ...item, permalink: isOnStoreHost(item.permalink, store) ? item.permalink : null }))
   if (store.has_checkout_link || store.isWhole) return planned
   const profile = { homeUrl: store.home_url, hasCheckoutLink: false }
-  const taken = findPlatform(store.platform).restoreLink(profile, planned.filter(isTaken))?.items ?? []
-  return planned.map((item) => (isTaken(item) && !taken.includes(item) ? chooseAgain(item) : item))
+  const restorable = findPlatform(store.platform).restoreLink(profile, planned.filter(isRestorable))?.items ?? []
+  return planned.map((item) => (isRestorable(item) && !restorable.includes(item) ? chooseAgain(item) : item))
 }
 
-export const isTaken = ({ outcome }: RestoredItem): boolean => outcome !== 'gone' && outcome !== 'choose_again'
+export const isRestorable = ({ outcome }: RestoredItem): boolean => outcome !== 'gone' && outcome !== 'choose_again'
 
 /** Compares one line with the catalogue. A product missing in our copy counts as available; the store decides. */
 export function toRestoredItem(line: CartItem, products: readonly Availability[]): RestoredItem {
@@ -72,13 +72,13 @@ const getCurrentPrice = ({ unitPriceMinor }: CartItem, product: Availability): n
 
 /** Replaces the planned outcomes by what the store actually put into the cart. */
 export function applyRefill(items: readonly RestoredItem[], { lines }: RefillResult): RestoredItem[] {
-  const left = new Map<string, number>()
-  for (const { id, quantity } of lines) left.set(id, (left.get(id) ?? 0) + quantity)
+  const remaining = new Map<string, number>()
+  for (const { id, quantity } of lines) remaining.set(id, (remaining.get(id) ?? 0) + quantity)
   return items.map((item) => {
-    if (!isTaken(item)) return item
+    if (!isRestorable(item)) return item
     const id = item.variationId ?? item.productId
-    const quantity = Math.min(left.get(id) ?? 0, item.quantity)
-    left.set(id, (left.get(id) ?? 0) - quantity)
+    const quantity = Math.min(remaining.get(id) ?? 0, item.quantity)
+    remaining.set(id, (remaining.get(id) ?? 0) - quantity)
     if (quantity === item.quantity) return item
     return quantity === 0 ? chooseAgain(item) : { ...item, quantity, outcome: 'quantity_clamped' }
   })

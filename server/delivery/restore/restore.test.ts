@@ -28,7 +28,7 @@ beforeEach(async () => {
   token = createRestoreToken(world.deps.secrets, messageId)
 })
 
-const look = (cartId: string) => world.request('GET', `/api/carts/${cartId}`)
+const readCart = (cartId: string) => world.request('GET', `/api/carts/${cartId}`)
 const restore = (cartId: string) => world.request('POST', `/api/carts/${cartId}/restore`)
 /** Where Restore leads, without the mark that the capture script takes up. */
 const leadsTo = async () =>
@@ -56,7 +56,7 @@ async function product(productId: string, more: { price?: number; stock?: number
 test('the link shows items, prices and the shop, but no personal data (decision 4)', {
   tags: ['A2.1', 'B7'],
 }, async () => {
-  const { status, body } = await look(token)
+  const { status, body } = await readCart(token)
   expect(status).toBe(200)
   expect(body.cart).toMatchObject({
     items: [
@@ -159,7 +159,7 @@ test('unknown, expired and misused links get the same reply (X1, decision 4)', a
   const cart = await shop.cart()
   const wrong = [...others, unknown, 'rt_', 'rt_short', token.slice(3), token.toUpperCase(), cart.id, 'null', '%00']
   for (const id of wrong) {
-    for (const { status, body } of [await look(id), await restore(id)]) {
+    for (const { status, body } of [await readCart(id), await restore(id)]) {
       expect(status, id).toBe(404)
       expect(body.error ?? body.message, id).toEqual(
         (await restore(unknown)).body.error ?? (await restore(unknown)).body.message,
@@ -167,7 +167,7 @@ test('unknown, expired and misused links get the same reply (X1, decision 4)', a
     }
   }
   world.advance(30 * DAY + 1)
-  expect([(await look(token)).status, (await restore(token)).status]).toEqual([404, 404])
+  expect([(await readCart(token)).status, (await restore(token)).status]).toEqual([404, 404])
   expect((await restore(token)).body.error).toEqual((await restore(unknown)).body.error)
 })
 
@@ -209,7 +209,9 @@ test('a thousand guessed tokens get one reply, one look-up each and no record (X
   const heads = new Set<string>()
   const guess = () => `rt_${crypto.randomBytes(32).toString('base64url')}`
   for (let batch = 0; batch < HUNDREDS; batch++) {
-    const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => (n % 2 ? look(guess()) : restore(guess()))))
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => (n % 2 ? readCart(guess()) : restore(guess()))),
+    )
     for (const { status, body, headers } of replies) {
       const { requestId: _, ...answer } = body
       answers.add(`${status} ${JSON.stringify(answer)}`)

@@ -5,7 +5,7 @@ import type { Session } from '../../access/members/public.ts'
 import { isAlive, readPlugin } from '../../access/plugin/public.ts'
 import { chooseStore, isOnStoreOrigin, openStoreClient, type RequestedStore } from '../../access/stores/public.ts'
 import { loadShopBrand } from '../../carts/brand/public.ts'
-import { openWayBack } from '../../carts/capture/public.ts'
+import { createBackLink } from '../../carts/capture/public.ts'
 import { recordTouchpoint } from '../../carts/carts/public.ts'
 import {
   type CouponState,
@@ -25,7 +25,7 @@ import type { Deps } from '../../deps.ts'
 import { lockMessageShopper } from '../../messages/messages/public.ts'
 import type { RefillRequest, RefillResult, RestoreSource } from '../../platforms/platform/public.ts'
 import { findPlatform, findPluginProtocol } from '../../platforms/registry/public.ts'
-import { applyRefill, isSameCart, isTaken, planItems, type RestoredItem } from './restore-rules.ts'
+import { applyRefill, isRestorable, isSameCart, planItems, type RestoredItem } from './restore-rules.ts'
 import type { Availability } from './restore-sql.ts'
 import { readRestorableCart } from './restore-sql.ts'
 
@@ -80,7 +80,7 @@ export interface Restored {
 }
 
 /** The URL parameter that our capture script reads. */
-const WAY_BACK = 'recoup_cart'
+const BACK_PARAMETER = 'recoup_cart'
 
 /** Handles a press on Restore: records a touch (A1), lets the store fill the cart and returns where to continue. */
 export async function restoreCart(
@@ -162,7 +162,7 @@ async function mayAskStore(deps: Pick<Deps, 'pool' | 'secrets'>, { store, subjec
 /** Presses within this time count once: there are two buttons, and a browser may repeat the request. */
 const ONE_PRESS_MS = 10 * 60_000
 
-/** Records the press and returns a way-back token. */
+/** Records the press and returns a back-link token. */
 async function recordPress(
   deps: Pick<Deps, 'now' | 'secrets'>,
   { store, cart, messageId, subject }: RestoreRequest,
@@ -175,7 +175,7 @@ async function recordPress(
       const touch = { id: createId(), messageId, cartId: cart.id, kind: 'restore' as const, at }
       await recordTouchpoint(tx, { ...touch, isHuman: true, reason: 'pressed_restore' })
     }
-    return openWayBack(deps, tx, { cartId: cart.id, messageId, isTest: messageId === null, subject })
+    return createBackLink(deps, tx, { cartId: cart.id, messageId, isTest: messageId === null, subject })
   })
 }
 
@@ -211,18 +211,20 @@ async function fill(
   const { store, cart, items, back, mayAsk } = requested
   const code = cart.coupon_code
   const couponAs = (outcome: CouponOutcome) => (code === null ? null : { code, outcome })
-  const taken = items.filter(isTaken)
+  const restorable = items.filter(isRestorable)
   // The store validates the code; with an expired one the shopper only loses the discount.
-  const along = { coupon: cart.coupon_code ?? cart.coupons[0] ?? null, extra: { [WAY_BACK]: back } }
+  const along = { coupon: cart.coupon_code ?? cart.coupons[0] ?? null, extra: { [BACK_PARAMETER]: back } }
   const refilled =
-    mayAsk && isRefillable(cart) && taken.length > 0 ? await refill(deps, store, { items: taken, ...along }) : null
+    mayAsk && isRefillable(cart) && restorable.length > 0
+      ? await refill(deps, store, { items: restorable, ...along })
+      : null
   if (refilled && (refilled.checkoutUrl === null || isOnStoreOrigin(refilled.checkoutUrl, cart)))
     return {
       items: applyRefill(items, refilled),
       checkoutUrl: refilled.checkoutUrl,
       coupon: couponAs(refilled.isCouponRefused ? 'refused' : 'carried'),
     }
-  const link = findPlatform(cart.platform).restoreLink(buildSource(cart, deps.now()), taken, along)
+  const link = findPlatform(cart.platform).restoreLink(buildSource(cart, deps.now()), restorable, along)
   return { items, checkoutUrl: link?.url ?? null, coupon: couponAs(cart.has_checkout_link ? 'carried' : 'to_enter') }
 }
 
@@ -298,10 +300,16 @@ async function findOfferedCoupon(
   if (!found) return null
   const { code, state } = found
   const { currency } = rules
-  const lines = items.filter(isTaken)
-  const shownMinor = lines.reduce((sum, { quantity, unitPriceMinor }) => sum + quantity * unitPriceMinor, 0)
+  const lines = items.filter(isRestorable)
+  const displayedMinor = lines.reduce((sum, { quantity, unitPriceMinor }) => sum + quantity * unitPriceMinor, 0)
   // Restrictions to addresses were checked when the message was sent.
-  const use = { now: now(), goodForMs: 0, email: null, usedBefore: 0, cart: { lines, shownMinor, currency, rules } }
+  const use = {
+    now: now(),
+    goodForMs: 0,
+    email: null,
+    usedBefore: 0,
+    cart: { lines, displayedMinor, currency, rules },
+  }
   if (findCouponProblem(removeRestrictions(state), use)) return null
   return { code, savingMinor: computeDiscounts(lines, [state], rules)[0] ?? null }
 }

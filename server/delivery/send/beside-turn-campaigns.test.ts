@@ -43,7 +43,7 @@ type Change = (of: PairScene<Campaign>) => Promise<unknown>
 const chosen = (emails: readonly (string | null)[]) => ({
   targetAudience: { mode: 'selected', customerEmails: emails },
 })
-const emailsOf = ({ orders }: Pick<Shop, 'orders'>) => orders.map(({ email }) => email)
+const getEmails = ({ orders }: Pick<Shop, 'orders'>) => orders.map(({ email }) => email)
 
 async function aboutCarts(body: (shop: Shop) => object = () => ({})): Promise<Campaign> {
   const shop = await createShop(world, POOL_SIZE + 1)
@@ -54,7 +54,7 @@ async function aboutCarts(body: (shop: Shop) => object = () => ({})): Promise<Ca
 async function aboutNoCarts(): Promise<Campaign> {
   const { buyerOrders, ...shop } = await createCouponShop(world, { carts: 0, buyers: POOL_SIZE + 1 })
   const people = { ...shop, orders: buyerOrders }
-  const targetAudience = { type: 'specific_customers', mode: 'selected', customerEmails: emailsOf(people) }
+  const targetAudience = { type: 'specific_customers', mode: 'selected', customerEmails: getEmails(people) }
   return createDueCampaign(world, people, { targetAudience, content: contentWithoutCart })
 }
 
@@ -84,12 +84,15 @@ describe('a prepared campaign message is closed and one in flight continues when
       'both are taken out of the campaign',
       'cancelled(campaign_left_out)',
       ({ theirs, ...scene }) => {
-        const gone = emailsOf({ orders: theirs })
-        return save(scene, buildCampaignInput(world, chosen(emailsOf(scene).filter((email) => !gone.includes(email)))))
+        const removed = getEmails({ orders: theirs })
+        return save(
+          scene,
+          buildCampaignInput(world, chosen(getEmails(scene).filter((email) => !removed.includes(email)))),
+        )
       },
     ],
   ])('%s', async (_, end, change) => {
-    const after = await changeDuringFlight(world, await aboutCarts((shop) => chosen(emailsOf(shop))), change)
+    const after = await changeDuringFlight(world, await aboutCarts((shop) => chosen(getEmails(shop))), change)
     await expectClosedUnsent(world, after, end)
     await expectSent(world, after)
     await runTick(world, after, MINUTE)
@@ -109,7 +112,7 @@ describe('a prepared campaign message is closed and one in flight continues when
 
   test('two shoppers without a cart are merged: they get one mail of the campaign (D1)', async () => {
     const after = await changeDuringFlight(world, await aboutNoCarts(), ({ storeId, theirs }) =>
-      typed(storeId, emailsOf({ orders: theirs })),
+      typed(storeId, getEmails({ orders: theirs })),
     )
     expect([after.sending.cart_id, after.waiting.cart_id]).toEqual([null, null])
     await expectClosedUnsent(world, after, 'cancelled(merged)')

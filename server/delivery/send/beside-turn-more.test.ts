@@ -43,10 +43,10 @@ beforeEach(() => {
 type Change = (of: PairScene<MessageScene>) => Promise<unknown>
 
 const sixReminders = async (change: Change) => changeDuringFlight(world, await createDueReminders(world), change)
-const storeOf = ({ storeId }: { storeId: string }) => ({ storeId, db: world.db })
-const idsOf = ({ sending, waiting }: FlightPair) => [sending.id, waiting.id]
+const readStore = ({ storeId }: { storeId: string }) => ({ storeId, db: world.db })
+const getIds = ({ sending, waiting }: FlightPair) => [sending.id, waiting.id]
 const join = (of: { storeId: string }, from: string | null, into: string | null) =>
-  transact(storeOf(of), (tx) => mergeCartMessages(tx, from!, into!, world.now))
+  transact(readStore(of), (tx) => mergeCartMessages(tx, from!, into!, world.now))
 
 /** Manual mails, due at once. */
 async function dueByHand(): Promise<Shop> {
@@ -81,11 +81,11 @@ describe('a prepared mail is closed and one in flight continues when', () => {
       (six) => join(six, six.sending.cart_id, six.waiting.cart_id),
     ],
     [
-      'whatever is open of a person is closed as they are erased (C8)',
+      'open messages of a person are closed as they are erased (C8)',
       'skipped(suppressed_erased)',
       (six) =>
-        transact(storeOf(six), (tx) =>
-          closeOpen(tx, { ...NOTHING_ELSE, storeId: six.storeId, messageIds: idsOf(six) }, world.now),
+        transact(readStore(six), (tx) =>
+          closeOpen(tx, { ...NOTHING_ELSE, storeId: six.storeId, messageIds: getIds(six) }, world.now),
         ),
     ],
     [
@@ -111,11 +111,11 @@ describe('a prepared mail is closed and one in flight continues when', () => {
     for (const { lone_shopper_id: _, ...row } of [sending, waiting]) {
       const id = createId()
       const before = new Date(world.now.getTime() - 100 * HOUR)
-      const left = { sending_at: before, judged: null, claim: null, finished_at: before }
+      const sending = { sending_at: before, judged: null, claim: null, finished_at: before }
       const earlier = {
         ...row,
         id,
-        ...left,
+        ...sending,
         state: 'sent' as const,
         origin_kind: 'manual' as const,
         origin_id: createId(),
@@ -190,8 +190,8 @@ describe('a prepared mail is sent unchanged and one in flight stays unchanged wh
     [
       'what was held for a reason is looked at again',
       (six) =>
-        transact(storeOf(six), async (tx) => {
-          await wakeMessages(tx, idsOf(six), ['no_consent'], world.now)
+        transact(readStore(six), async (tx) => {
+          await wakeMessages(tx, getIds(six), ['no_consent'], world.now)
           await wakeStoreMessages(tx, ['no_consent'], world.now)
         }),
     ],
@@ -206,27 +206,27 @@ describe('a prepared mail is sent unchanged and one in flight stays unchanged wh
         const limits = { now: world.now, capSince: world.now, capMax: 100, tokensUntil: world.now }
         const row = { ...ANYTHING, id, to_address: 'nobody@shoppers.example' }
         const preparing = { claim: claim!, ...limits }
-        const prepared = await transact(storeOf(six), (tx) => turn.prepare(tx, [row], preparing))
+        const prepared = await transact(readStore(six), (tx) => turn.prepare(tx, [row], preparing))
         expect([...prepared]).toEqual([])
       },
     ],
     [
       'the turn of another claim would let both leave',
       async (six) => {
-        expect(await turnOfAnother(six)).toEqual([])
+        expect(await runOtherTurn(six)).toEqual([])
       },
     ],
     [
       'the ends of both are written down, as if they had left at another time',
       async (six) => {
-        const messages = idsOf(six).map((id) => ({
+        const messages = getIds(six).map((id) => ({
           id,
           sending_at: new Date(0),
           end: null,
           is_unheard: false,
           is_out: true,
         }))
-        const written = await transact(storeOf(six), (tx) =>
+        const written = await transact(readStore(six), (tx) =>
           turn.settle(tx, messages, { badge: 'Email Sent', now: world.now, silence: null }),
         )
         expect([...written]).toEqual([])
@@ -242,7 +242,7 @@ describe('a prepared mail is sent unchanged and one in flight stays unchanged wh
 })
 
 /** Which of both are sent by a turn of the same process for another claim. */
-async function turnOfAnother({ accountId, storeId, sending, waiting }: PairScene<MessageScene>): Promise<string[]> {
+async function runOtherTurn({ accountId, storeId, sending, waiting }: PairScene<MessageScene>): Promise<string[]> {
   const { version } = await world.db
     .selectFrom('carts')
     .select('version')
@@ -291,10 +291,10 @@ test('a changed channel keeps a prepared mail from being sent and leaves one in 
     await world.db
       .updateTable('messages')
       .set({ channels: ['email', 'sms'] })
-      .where('id', 'in', idsOf(six))
+      .where('id', 'in', getIds(six))
       .execute()
-    const chosen = idsOf(six).map((id) => ({ id, channel: 'sms' as const }))
-    await deliver.setChannels(storeOf(six), six.waiting.claim!, chosen)
+    const chosen = getIds(six).map((id) => ({ id, channel: 'sms' as const }))
+    await deliver.setChannels(readStore(six), six.waiting.claim!, chosen)
   })
   await expectSent(world, after)
   expect(await readStoredMessage(world, after.waiting.id)).toMatchObject({

@@ -79,8 +79,8 @@ const emptied = (storeId: string, { email }: PlatformOrder) =>
     },
   ])
 
-const claimOf = ({ waiting: { claim } }: FlightPair) => claim!
-const idsOf = ({ sending, waiting }: FlightPair) => [sending.id, waiting.id]
+const getClaim = ({ waiting: { claim } }: FlightPair) => claim!
+const getIds = ({ sending, waiting }: FlightPair) => [sending.id, waiting.id]
 
 describe('a prepared reminder is closed and one in flight continues when', () => {
   test.each<[string, string, Change]>([
@@ -159,14 +159,14 @@ describe('a prepared reminder is closed and one in flight continues when', () =>
       'failed(template_error)',
       ({ storeId, ...beside }) =>
         transact({ storeId, db: world.db }, (tx) =>
-          composing.closeUnusable(tx, claimOf(beside), idsOf(beside), world.now),
+          composing.closeUnusable(tx, getClaim(beside), getIds(beside), world.now),
         ),
     ],
     [
       'the claim decides otherwise',
       'skipped(too_old)',
       ({ storeId, ...beside }) =>
-        deliver.applyDecisions({ storeId, db: world.db }, claimOf(beside), idsOf(beside).map(tooOld), world.now),
+        deliver.applyDecisions({ storeId, db: world.db }, getClaim(beside), getIds(beside).map(tooOld), world.now),
     ],
   ])('%s', async (_, end, change) => {
     const after = await sixReminders(change)
@@ -279,7 +279,7 @@ describe('a prepared reminder is released and one in flight stays unchanged when
       ({ storeId, ...beside }) =>
         deliver.releaseClaim(
           { storeId, db: world.db },
-          { claim: claimOf(beside), workerId: world.deps.workerId },
+          { claim: getClaim(beside), workerId: world.deps.workerId },
           { ids: [], wakeAt: world.now },
           world.now,
         ),
@@ -306,9 +306,9 @@ describe('a prepared reminder is released and one in flight stays unchanged when
           now: soon(2 * MINUTE),
           limit: 100,
         }
-        const taken = await deliver.claimDue({ storeId, db: world.db }, claim)
-        expect(taken).toHaveLength(1)
-        expect(taken.map(({ id }) => id)).not.toContain(sending.id)
+        const claimed = await deliver.claimDue({ storeId, db: world.db }, claim)
+        expect(claimed).toHaveLength(1)
+        expect(claimed.map(({ id }) => id)).not.toContain(sending.id)
         await deliver.releaseClaim({ storeId, db: world.db }, claim, { ids: [], wakeAt: world.now }, world.now)
       },
     ],
@@ -327,8 +327,8 @@ describe('a prepared reminder is released and one in flight stays unchanged when
       'another channel is put first',
       async (scene) => {
         const { name, steps } = (await call(scene, 'GET', '/api/flows')).body.flows[0]
-        const told = steps.map((step: object) => ({ ...step, channels: ['push', 'email'] }))
-        await call(scene, 'PUT', `/api/flows/${scene.flowId}`, { name, steps: told })
+        const pushSteps = steps.map((step: object) => ({ ...step, channels: ['push', 'email'] }))
+        await call(scene, 'PUT', `/api/flows/${scene.flowId}`, { name, steps: pushSteps })
       },
     ],
   ])('%s; it goes once', async (_, change) => {

@@ -45,8 +45,8 @@ test('stores that send at once share the slots in turn (D8, D10)', async () => {
   const all = Promise.all(stores.map(({ storeId }) => sendDueMessages(world, storeId)))
   await expect.poll(() => countSenders(world.deps.channels.email!)).toBe(stores.length)
   // One answer at a time, and none before its place is taken again: what takes turns is not who is quick.
-  for (let left = 37; left > 0; left--) {
-    await expect.poll(() => onTheWire.length).toBe(Math.min(POOL, left))
+  for (let remaining = 37; remaining > 0; remaining--) {
+    await expect.poll(() => onTheWire.length).toBe(Math.min(POOL, remaining))
     const sending = world.db.selectFrom('messages').select('id').where(isBeingSent)
     expect((await sending.execute()).length).toBeLessThanOrEqual(POOL)
     onTheWire.shift()!()
@@ -94,9 +94,9 @@ test('replies during a database outage are recorded and free their slots (D4, D1
     if (++answered === POOL) setImmediate(allAnswered.resolve)
     return acceptMail(mail)
   }
-  let asked = 0
+  let opened = 0
   world.deps.channels.ownMail = async () => {
-    if (++asked === 1) return null
+    if (++opened === 1) return null
     await allAnswered.promise
     throw new Error('Connection terminated unexpectedly')
   }

@@ -34,28 +34,28 @@ const ANSWERS = [
 const inTwoDays = () => ({ schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 48 } })
 
 /** Checks before any reply, while replies wait in their rows to be settled, and after settling. */
-async function lookAtEach(storeId: string, look: (expected: Parts) => Promise<unknown>) {
+async function checkEach(storeId: string, check: (expected: Parts) => Promise<unknown>) {
   const server = holdReplies(world)
   const sending = sendDueMessages(world, storeId)
   try {
     await server.reach(POOL_SIZE)
-    await look({ ...none, waiting: MAILS - POOL_SIZE, inFlight: POOL_SIZE })
+    await check({ ...none, waiting: MAILS - POOL_SIZE, inFlight: POOL_SIZE })
     server.waiting[0]!.answer()
     for (const [at, outcome] of ANSWERS.slice(0, 2).entries()) server.waiting[at + 1]!.answer(outcome)
     await server.reach(MAILS)
-    const isKept = (await readStoredMessages(world, storeId)).filter(({ answer }) => answer !== null)
-    expect(isKept).toHaveLength(3)
-    await look({ ...none, inFlight: MAILS })
+    const hasAnswer = (await readStoredMessages(world, storeId)).filter(({ answer }) => answer !== null)
+    expect(hasAnswer).toHaveLength(3)
+    await check({ ...none, inFlight: MAILS })
     server.waiting[3]!.answer(ANSWERS[2])
     await expect
       .poll(async () => (await readStoredMessages(world, storeId)).filter(({ answer }) => answer !== null).length)
       .toBe(4)
-    await look({ ...none, inFlight: MAILS })
+    await check({ ...none, inFlight: MAILS })
   } finally {
     server.answerAll()
     await sending
   }
-  await look({ ...none, sent: MAILS - 3, held: 1, failed: 1, unknown: 1 })
+  await check({ ...none, sent: MAILS - 3, held: 1, failed: 1, unknown: 1 })
 }
 
 test('of a campaign, in its figures and in the report of its run', async () => {
@@ -64,7 +64,7 @@ test('of a campaign, in its figures and in the report of its run', async () => {
   await runTick(world, shop)
   world.advance(2 * DAY)
   await completeOrderCheck(world, shop.storeId)
-  await lookAtEach(shop.storeId, async (expected) => {
+  await checkEach(shop.storeId, async (expected) => {
     expect((await readCampaign(world, shop, id)).counts).toEqual({ planned: MAILS, ...expected })
     const { runs } = (await callCampaigns(world, shop, 'GET', `/${id}/report`)).body.report
     expect(runs).toMatchObject([{ counts: { planned: MAILS, ...expected } }])
@@ -75,7 +75,7 @@ test('of a flow, whose later steps wait', async () => {
   const { storeId, flowId, token } = await createMessageScene(world, MAILS)
   await advanceToAbandoned(world, storeId, HOUR)
   const later = 2 * MAILS
-  await lookAtEach(storeId, async (expected) => {
+  await checkEach(storeId, async (expected) => {
     const { body } = await world.request('GET', '/api/flows', { token })
     const { counts } = body.flows.find((flow: { id: string }) => flow.id === flowId)
     expect(counts).toEqual({ planned: MAILS + later, ...expected, waiting: expected.waiting + later })
@@ -89,7 +89,7 @@ test('each page of carts shows one message, in a state that the figures count', 
   world.advance(2 * DAY)
   await completeOrderCheck(world, shop.storeId)
   const PART: Record<string, keyof Parts> = { scheduled: 'waiting', claimed: 'waiting', sending: 'inFlight' }
-  await lookAtEach(shop.storeId, async (expected) => {
+  await checkEach(shop.storeId, async (expected) => {
     const parts = { ...none }
     for (const cartId of shop.cartIds) {
       const { messages } = (await world.request('GET', `/api/carts/${cartId}/messages`, { token: shop.token })).body
@@ -104,15 +104,15 @@ test('each page of carts shows one message, in a state that the figures count', 
 test('a prepared message that is not sent is shown without address and content', async () => {
   const { storeId, token } = await createMessageScene(world, MAILS)
   await advanceToAbandoned(world, storeId, HOUR)
-  const shown = async ({ id, cart_id: cartId }: StoredMessage) => {
+  const readState = async ({ id, cart_id: cartId }: StoredMessage) => {
     const { messages } = (await world.request('GET', `/api/carts/${cartId}/messages`, { token })).body
     const { to, subject, html } = messages.find((message: { id: string }) => message.id === id)
     return { to: to !== null, subject: subject !== null, html: html !== null }
   }
   const { waiting } = await changeDuringSend(world, storeId, async (rows) => {
-    expect(await shown(rows.sending)).toEqual({ to: true, subject: true, html: true })
+    expect(await readState(rows.sending)).toEqual({ to: true, subject: true, html: true })
     expect(rows.waiting.body_html).not.toBeNull()
-    expect(await shown(rows.waiting)).toEqual({ to: false, subject: false, html: false })
+    expect(await readState(rows.waiting)).toEqual({ to: false, subject: false, html: false })
   })
-  expect(await shown(waiting)).toEqual({ to: true, subject: true, html: true })
+  expect(await readState(waiting)).toEqual({ to: true, subject: true, html: true })
 })

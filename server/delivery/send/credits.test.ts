@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 
 /** A German shopper whose cart gets an SMS after an hour, of an account that has used `used` of its plan. */
-async function aTextFlow({
+async function createTextFlow({
   plan = 'growth' as 'free' | 'starter' | 'growth',
   used = plans.growth.limits.maxSmsPerMonth,
 } = {}) {
@@ -41,11 +41,11 @@ async function aTextFlow({
   await grantConsent(world, scene, order)
   return scene
 }
-type Scene = Awaited<ReturnType<typeof aTextFlow>>
+type Scene = Awaited<ReturnType<typeof createTextFlow>>
 
 const fill = ({ accountId }: Scene, micros: number) =>
   addCredits({ accountId, db: world.db }, { kind: 'test', micros }, world.now)
-const firstOf = async ({ storeId }: Scene) => (await readMessages(world, storeId))[0]!
+const readFirst = async ({ storeId }: Scene) => (await readMessages(world, storeId))[0]!
 const ledger = async ({ accountId }: Scene) => {
   const rows = await world.db
     .selectFrom('credit_entries')
@@ -67,12 +67,12 @@ const used = async ({ accountId }: Scene) =>
 
 describe('a text beyond the plan', () => {
   test('is held without credits and sent after the next purchase of credits', async () => {
-    const scene = await aTextFlow()
+    const scene = await createTextFlow()
     await passTime(world, scene.storeId, HOUR)
-    expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
+    expect(await readFirst(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
     await fill(scene, PRICE)
     await passTime(world, scene.storeId, MINUTE)
-    expect(await firstOf(scene)).toMatchObject({ state: 'sent' })
+    expect(await readFirst(scene)).toMatchObject({ state: 'sent' })
     expect(await ledger(scene)).toEqual([
       ['test', PRICE],
       ['use', -PRICE],
@@ -82,36 +82,36 @@ describe('a text beyond the plan', () => {
   })
 
   test('is held when the balance is a millionth too low', async () => {
-    const scene = await aTextFlow()
+    const scene = await createTextFlow()
     await fill(scene, PRICE - 1)
     await passTime(world, scene.storeId, HOUR)
-    expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
+    expect(await readFirst(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
     expect(world.texts).toEqual([])
   })
 
   test('is never paid with credits when the account uses its own provider', async () => {
-    const scene = await aTextFlow()
+    const scene = await createTextFlow()
     world.textCredits = null
     await fill(scene, 10 * PRICE)
     await passTime(world, scene.storeId, HOUR)
-    expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
+    expect(await readFirst(scene)).toMatchObject({ state: 'held', reason: 'plan_limit' })
   })
 
   test('is not unlocked by credits when the plan includes no texts', async () => {
     for (const plan of ['free', 'starter'] as const) {
-      const scene = await aTextFlow({ plan, used: 0 })
+      const scene = await createTextFlow({ plan, used: 0 })
       await fill(scene, 10 * PRICE)
       await passTime(world, scene.storeId, HOUR)
-      expect(await firstOf(scene)).toMatchObject({ state: 'held', reason: 'plan_required' })
+      expect(await readFirst(scene)).toMatchObject({ state: 'held', reason: 'plan_required' })
     }
   })
 
   test('uses the plan first, and no credits when the plan is unlimited', async () => {
-    const within = await aTextFlow({ used: 0 })
+    const within = await createTextFlow({ used: 0 })
     await fill(within, PRICE)
     await passTime(world, within.storeId, HOUR)
     expect([await ledger(within), await used(within)]).toEqual([[['test', PRICE]], 1])
-    const without = await aTextFlow()
+    const without = await createTextFlow()
     await world.db
       .updateTable('subscriptions')
       .set({ is_unlimited: true })
@@ -119,14 +119,14 @@ describe('a text beyond the plan', () => {
       .execute()
     await fill(without, PRICE)
     await passTime(world, without.storeId, HOUR)
-    expect((await firstOf(without)).state).toBe('sent')
+    expect((await readFirst(without)).state).toBe('sent')
     expect(await ledger(without)).toEqual([['test', PRICE]])
   })
 })
 
 describe('a credit payment', () => {
   test('is refunded on proof of non-acceptance and charged once when the retry is sent', async () => {
-    const scene = await aTextFlow()
+    const scene = await createTextFlow()
     await fill(scene, PRICE)
     world.answerText = () => ({ kind: 'retry', reason: '429', response: 'later' })
     await passTime(world, scene.storeId, HOUR)
@@ -137,26 +137,26 @@ describe('a credit payment', () => {
     ])
     world.answerText = answerText
     await passTime(world, scene.storeId, HOUR)
-    expect(await firstOf(scene)).toMatchObject({ state: 'sent' })
+    expect(await readFirst(scene)).toMatchObject({ state: 'sent' })
     expect((await ledger(scene)).map(([kind]) => kind)).toEqual(['test', 'use', 'give_back', 'use'])
     expect(await used(scene)).toBe(plans.growth.limits.maxSmsPerMonth)
   })
 
   test('is refunded after a rejection and kept when no reply came', async () => {
-    const refused = await aTextFlow()
+    const refused = await createTextFlow()
     await fill(refused, PRICE)
     world.answerText = () => ({ kind: 'rejected', reason: '30005', response: 'no', isRecipientFault: true })
     await passTime(world, refused.storeId, HOUR)
     expect((await ledger(refused)).map(([kind]) => kind)).toEqual(['test', 'use', 'give_back'])
-    const silent = await aTextFlow()
+    const silent = await createTextFlow()
     await fill(silent, PRICE)
     world.answerText = () => ({ kind: 'unknown', reason: 'timeout', response: 'none' })
     await passTime(world, silent.storeId, HOUR)
     expect((await ledger(silent)).map(([kind]) => kind)).toEqual(['test', 'use'])
   })
 
-  test('is fixed at the send, whatever the provider charges later', async () => {
-    const scene = await aTextFlow()
+  test('is fixed at the send and ignores later charges of the provider', async () => {
+    const scene = await createTextFlow()
     await fill(scene, PRICE)
     world.answerText = (text) => ({
       kind: 'accepted',
@@ -166,7 +166,7 @@ describe('a credit payment', () => {
       cost: { amountMicros: 99_000, currency: 'USD' },
     })
     await passTime(world, scene.storeId, HOUR)
-    expect(await firstOf(scene)).toMatchObject({ cost_micros: 99_000 })
+    expect(await readFirst(scene)).toMatchObject({ cost_micros: 99_000 })
     expect(await ledger(scene)).toEqual([
       ['test', PRICE],
       ['use', -PRICE],

@@ -64,10 +64,10 @@ async function sending(outcome: Outcome | null, then: (of: SentMail) => Promise<
   }
 }
 
-const nextOf = async ({ storeId, first }: SentMail) =>
+const readNext = async ({ storeId, first }: SentMail) =>
   (await readStoredMessages(world, storeId)).find(({ cart_id, step }) => cart_id === first.cart_id && step === 2)!
 /** The sent messages of the cart. */
-const sentOf = ({ first }: SentMail) =>
+const getSent = ({ first }: SentMail) =>
   world.sent.filter(({ to }) => to === first.to_address).map(({ messageId }) => messageId)
 
 /** Whoever sends for the store meanwhile: the lease of the one that died is over. */
@@ -85,58 +85,58 @@ const RETRY = { kind: 'retry', reason: 'smtp_451', response: '451 later', retryA
 describe('the next process settles the mail, and the next step keeps its distance', () => {
   test.each<[string, Outcome | null, string]>([
     ['its answer was written down', ACCEPTED, 'sent'],
-    ['nobody heard its answer', null, 'unknown'],
+    ['its answer was lost', null, 'unknown'],
   ])('%s', async (_, outcome, state) => {
     await sending(outcome, async (of) => {
       const { first } = of
-      const left = first.sending_at!
-      expect([first.state, first.answer?.state, left]).toEqual(['sending', outcome ? state : undefined, world.now])
-      expect((await nextOf(of)).due_at).toEqual(new Date(left.getTime() + HOUR))
+      const sendingAt = first.sending_at!
+      expect([first.state, first.answer?.state, sendingAt]).toEqual(['sending', outcome ? state : undefined, world.now])
+      expect((await readNext(of)).due_at).toEqual(new Date(sendingAt.getTime() + HOUR))
       // Its old time comes before the abandoned message is recovered.
       await others(of, HOUR)
       await others(of, HOUR)
-      expect(sentOf(of)).toEqual([first.id])
-      expect(await nextOf(of)).toMatchObject({ state: 'scheduled', claim: null, attempts: 0 })
+      expect(getSent(of)).toEqual([first.id])
+      expect(await readNext(of)).toMatchObject({ state: 'scheduled', claim: null, attempts: 0 })
 
       await finds()
-      const finished = { state, sending_at: left, answer: null, judged: null }
+      const finished = { state, sending_at: sendingAt, answer: null, judged: null }
       expect(await readStoredMessage(world, first.id)).toMatchObject(finished)
       expect(await listDecisions(world, first.id)).toEqual(['send ok', `result ${outcome ? 'accepted' : 'unknown'}`])
-      const next = await nextOf(of)
-      expect(next).toMatchObject({ state: 'scheduled', due_at: new Date(left.getTime() + DISTANCE) })
+      const next = await readNext(of)
+      expect(next).toMatchObject({ state: 'scheduled', due_at: new Date(sendingAt.getTime() + DISTANCE) })
       await others(of, DISTANCE - 2 * HOUR - 1)
-      expect(sentOf(of)).toEqual([first.id])
+      expect(getSent(of)).toEqual([first.id])
       await others(of, 1)
-      expect(sentOf(of)).toEqual([first.id, next.id])
+      expect(getSent(of)).toEqual([first.id, next.id])
     })
   })
 
   test('with several processes and repeated runs', async () => {
     await sending(ACCEPTED, async (of) => {
       await Promise.all([finds(), finds()])
-      const { due_at } = await nextOf(of)
+      const { due_at } = await readNext(of)
       expect(due_at).toEqual(new Date(world.now.getTime() + DISTANCE))
       await others(of, HOUR)
       await finds()
-      expect(await nextOf(of)).toMatchObject({ due_at, state: 'scheduled' })
-      expect(sentOf(of)).toEqual([of.first.id])
+      expect(await readNext(of)).toMatchObject({ due_at, state: 'scheduled' })
+      expect(getSent(of)).toEqual([of.first.id])
     })
   })
 })
 
 test('a step held for longer than its distance is decided when its hold ends', async () => {
   await sending(ACCEPTED, async (of) => {
-    const { id } = await nextOf(of)
+    const { id } = await readNext(of)
     const tomorrow = new Date(world.now.getTime() + 24 * HOUR)
     const held = { state: 'held' as const, reason: 'no_contact', wake_at: tomorrow, expires_at: tomorrow }
     await world.db.updateTable('messages').set(held).where('id', '=', id).execute()
     const schedule = world.db.updateTable('send_schedule').where('store_id', '=', of.storeId)
     await schedule.set({ next_due_at: tomorrow }).execute()
     await finds()
-    const { state, wake_at } = await nextOf(of)
+    const { state, wake_at } = await readNext(of)
     expect({ state, wake_at }).toEqual({ state: 'scheduled', wake_at: new Date(world.now.getTime() + DISTANCE) })
-    const looks = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', of.storeId)
-    expect((await looks.executeTakeFirstOrThrow()).next_due_at!.getTime()).toBeLessThanOrEqual(wake_at.getTime())
+    const dueTimes = world.db.selectFrom('send_schedule').select('next_due_at').where('store_id', '=', of.storeId)
+    expect((await dueTimes.executeTakeFirstOrThrow()).next_due_at!.getTime()).toBeLessThanOrEqual(wake_at.getTime())
   })
 })
 
@@ -144,12 +144,12 @@ test('a deferred mail delays no step: the next one is sent at its time once the 
   await sending(RETRY, async (of) => {
     const { first } = of
     await others(of, HOUR)
-    expect(sentOf(of)).toEqual([first.id])
+    expect(getSent(of)).toEqual([first.id])
     await finds()
     expect(await readStoredMessage(world, first.id)).toMatchObject({ state: 'held', reason: 'retry', sending_at: null })
-    const next = await nextOf(of)
+    const next = await readNext(of)
     expect(next.due_at).toEqual(world.now)
     await others(of, 1_000)
-    expect(sentOf(of)).toEqual([first.id, next.id])
+    expect(getSent(of)).toEqual([first.id, next.id])
   })
 })

@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 
 /** Another process prepares the earlier step and sends it in its turn. */
-async function earlierLeaves({ accountId, storeId }: { accountId: string; storeId: string }, { waiting }: FlightPair) {
+async function sendEarlier({ accountId, storeId }: { accountId: string; storeId: string }, { waiting }: FlightPair) {
   const before = (row: StoredMessage) => row.cart_id === waiting.cart_id && row.step < waiting.step
   const { id, shopper_id } = (await readStoredMessages(world, storeId)).find(before)!
   const [claim, workerId, now] = [createId(), createId(), world.now]
@@ -84,7 +84,7 @@ async function earlierLeaves({ accountId, storeId }: { accountId: string; storeI
 test('a step is not sent while the step before it is in flight, even in another process (T4)', async () => {
   const scene = await createMessageScene(world, POOL_SIZE + 1, { plan: 'starter' })
   await advanceToAbandoned(world, scene.storeId, DAY)
-  const { waiting } = await changeDuringSend(world, scene.storeId, (beside) => earlierLeaves(scene, beside))
+  const { waiting } = await changeDuringSend(world, scene.storeId, (beside) => sendEarlier(scene, beside))
   expect(waiting.step).toBe(2)
   expect(world.sent.map(({ messageId }) => messageId)).not.toContain(waiting.id)
   expect(await readStoredMessage(world, waiting.id)).toMatchObject({

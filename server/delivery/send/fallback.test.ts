@@ -35,7 +35,7 @@ async function setChannels(channels: string[]) {
 }
 
 /** For a German shopper who has consented to all channels. */
-async function aCart(more: Parameters<typeof buildOrder>[1] = {}) {
+async function createCart(more: Parameters<typeof buildOrder>[1] = {}) {
   const order = buildOrder(world, { country: 'DE', phone: takeGermanPhone(), ...more })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   await grantConsent(world, store, { ...order, email: order.email ?? `${createId()}@shoppers.example` })
@@ -66,7 +66,7 @@ const lastRecord = async () =>
 
 test('a message is sent by its first usable channel and keeps no other', async () => {
   await setChannels(['email', 'sms'])
-  await aCart()
+  await createCart()
   await passTime(world, store.storeId, HOUR)
   expect([world.sent.length, world.texts.length]).toEqual([1, 0])
   expect(await first()).toMatchObject({ channel: 'email', channels: null, state: 'sent' })
@@ -74,7 +74,7 @@ test('a message is sent by its first usable channel and keeps no other', async (
 
 test('without an email address the SMS is sent, and the record explains the skipped email', async () => {
   await setChannels(['email', 'sms'])
-  const { phone } = await aCart({ email: null })
+  const { phone } = await createCart({ email: null })
   await passTime(world, store.storeId, HOUR)
   expect(world.sent).toEqual([])
   expect(world.texts.map(({ to }) => to)).toEqual([phone])
@@ -93,7 +93,7 @@ test('without an email address the SMS is sent, and the record explains the skip
 test('a message without a usable channel waits for the one that is free first', async () => {
   await setChannels(['email', 'sms'])
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T20:30:00Z`)
-  await aCart({ email: null })
+  await createCart({ email: null })
   await passTime(world, store.storeId, HOUR)
   // Night in Germany: the number is known, the email is not.
   expect(await first()).toMatchObject({
@@ -117,7 +117,7 @@ describe('a sent message never uses another channel', () => {
     ] as const) {
       world.answer = () => outcome
       await setChannels(['email', 'sms'])
-      await aCart()
+      await createCart()
       await passTime(world, store.storeId, HOUR)
       expect((await readMessages(world, store.storeId)).filter(({ step }) => step === 1).at(-1)!.state).toBe(state)
       await passTime(world, store.storeId, HOUR)
@@ -128,7 +128,7 @@ describe('a sent message never uses another channel', () => {
 
   test('after a temporary refusal: the retry uses the same channel, even if the step has changed', async () => {
     await setChannels(['email', 'sms'])
-    await aCart()
+    await createCart()
     world.answer = () => ({ kind: 'retry', reason: 'greylisted', response: '451 later' })
     await passTime(world, store.storeId, HOUR)
     expect(await first()).toMatchObject({ channel: 'email', channels: null, state: 'held', reason: 'retry' })
@@ -143,7 +143,7 @@ describe('a sent message never uses another channel', () => {
 
 test('the database refuses a second message of a step by another channel (D1)', async () => {
   await setChannels(['email', 'sms'])
-  await aCart()
+  await createCart()
   await passTime(world, store.storeId, HOUR)
   const { id } = await first()
   const copy = world.pool.query(
@@ -158,7 +158,7 @@ test('the database refuses a second message of a step by another channel (D1)', 
 
 test('an unsubscribe from one channel keeps the other and closes messages that have only that channel', async () => {
   await setChannels(['email', 'sms'])
-  await aCart()
+  await createCart()
   await passTime(world, store.storeId, HOUR)
   await unsubscribe(world.deps, createToken(world.deps.secrets, 'unsubscribe', (await first()).id), 'one-click')
   expect((await readMessages(world, store.storeId)).map(({ state }) => state)).toEqual([

@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 
 let shops = 0
-const aNewShop = (more: { accountId?: string } = {}) =>
+const buildNewShop = (more: { accountId?: string } = {}) =>
   createShop(world, { url: `https://new-${++shops}.example.com`, plan: 'growth', ...more })
 
 /** On its first day an account may write to fifty. */
@@ -25,7 +25,7 @@ const isNew = ({ accountId }: Shop) =>
   world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', accountId).execute()
 
 let people = 0
-async function leaveCarts(shop: Shop, count: number): Promise<void> {
+async function abandonCarts(shop: Shop, count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     const name = `stranger${++people}`
     await shop.fill(name, [buildTea()])
@@ -40,13 +40,13 @@ async function states(shop: Shop) {
 }
 
 test('later reminders do not count as first mails', async () => {
-  const shop = await aNewShop()
-  await leaveCarts(shop, 50)
+  const shop = await buildNewShop()
+  await abandonCarts(shop, 50)
   await isNew(shop)
   await shop.pass(61 * MINUTE)
   expect(await states(shop)).toEqual({ sent: 50, held: 0 })
   await shop.pass(23 * HOUR)
-  await leaveCarts(shop, 45)
+  await abandonCarts(shop, 45)
   await isNew(shop)
   await shop.pass(61 * MINUTE)
   // Their second reminders are a day and more after the first.
@@ -55,9 +55,9 @@ test('later reminders do not count as first mails', async () => {
 })
 
 test('stores of an account that send at once share its limit of first mails', async () => {
-  const first = await aNewShop()
-  const second = await aNewShop({ accountId: first.accountId })
-  for (const shop of [first, second]) await leaveCarts(shop, 30)
+  const first = await buildNewShop()
+  const second = await buildNewShop({ accountId: first.accountId })
+  for (const shop of [first, second]) await abandonCarts(shop, 30)
   await advanceToAbandoned(world, first.storeId, 61 * MINUTE)
   for (const { storeId } of [first, second]) await completeOrderCheck(world, storeId)
   await isNew(first)
@@ -70,8 +70,8 @@ test('stores of an account that send at once share its limit of first mails', as
 })
 
 test('a deferred mail frees its place in the limit until the retry', async () => {
-  const shop = await aNewShop()
-  await leaveCarts(shop, 51)
+  const shop = await buildNewShop()
+  await abandonCarts(shop, 51)
   await isNew(shop)
   let isFirst = true
   world.answer = (mail) => {

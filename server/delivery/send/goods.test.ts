@@ -39,7 +39,7 @@ const mug = line('16', 'Enamel Mug', 1_800, 2)
 const lamp = line('17', 'Brass Lamp', 6_400)
 
 /** A shopper left a mug twice and a lamp an hour ago; the catalogue was copied before. */
-async function aShop(isFlowOn = true) {
+async function createShop(isFlowOn = true) {
   const connected = await createConnectedStore(world)
   const { storeId, owner, fake } = connected
   const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street', selling_countries: ['US'] }
@@ -63,7 +63,7 @@ async function aShop(isFlowOn = true) {
 const mail = () => world.sent[0]! as { html: string; text: string }
 
 test('a new price includes the same tax when the shop shows prices other than entered (cases-R8)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   const store = { storeId, db: world.db }
   await world.db
     .updateTable('stores')
@@ -76,13 +76,18 @@ test('a new price includes the same tax when the shop shows prices other than en
   )
   world.advance(1_000)
   await pullProducts(world.deps, { storeId, isFull: true })
-  const asked = [mug, lamp].map(({ productId, variationId }) => ({ productId, variationId }))
+  const requested = [mug, lamp].map(({ productId, variationId }) => ({ productId, variationId }))
   const read = async (mugMinor: number) => {
     fake.terms = async () =>
-      asked.map((item, at) => ({ ...item, isAvailable: true, stockQuantity: null, priceMinor: [mugMinor, 6_000][at]! }))
-    const goods = await readGoods(world.deps, store, asked, { isChecked: true })
+      requested.map((item, at) => ({
+        ...item,
+        isAvailable: true,
+        stockQuantity: null,
+        priceMinor: [mugMinor, 6_000][at]!,
+      }))
+    const goods = await readGoods(world.deps, store, requested, { isChecked: true })
     if (!('terms' in goods)) throw new Error(goods.problem)
-    return asked.map((item) => goods.terms.get(buildGoodsKey(item)))
+    return requested.map((item) => goods.terms.get(buildGoodsKey(item)))
   }
   expect(await read(1_400)).toMatchObject([
     { priceMinor: 1_800, enteredMinor: 1_400, wasMinor: null },
@@ -95,7 +100,7 @@ test('a new price includes the same tax when the shop shows prices other than en
 })
 
 test('message and restore page keep the price with tax when the shop does not report what it shows (cases-R8)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   const list = async (rows: Partial<PlatformProduct>[]) => {
     fake.allProducts = rows.map((row, at) => buildProduct({ productId: ['16', '17', '18'][at]!, ...row }))
     world.advance(1_000)
@@ -108,15 +113,18 @@ test('message and restore page keep the price with tax when the shop does not re
     entered_minor,
     was_price_minor,
   })
-  const told = [
+  const listed = [
     { priceMinor: 1_800, enteredMinor: 1_500 },
     { priceMinor: 6_400, enteredMinor: 6_000 },
   ]
-  const isShownUnknown = true as const
-  const neverTold = { priceMinor: 900, isShownUnknown }
-  expect(await list([...told, neverTold])).toEqual([row(1_800, 1_500), row(6_400, 6_000), row(900, null)])
-  const [mugAgain, lampRaised] = [1_500, 7_500].map((priceMinor) => ({ priceMinor, isShownUnknown }))
-  expect(await list([mugAgain!, lampRaised!, neverTold])).toEqual([
+  const isDisplayedUnknown = true as const
+  const unlisted = { priceMinor: 900, isDisplayedUnknown }
+  expect(await list([...listed, unlisted])).toEqual([row(1_800, 1_500), row(6_400, 6_000), row(900, null)])
+  const [mugAgain, lampRaised] = [1_500, 7_500].map((priceMinor) => ({
+    priceMinor,
+    isDisplayedUnknown,
+  }))
+  expect(await list([mugAgain!, lampRaised!, unlisted])).toEqual([
     row(1_800, 1_500),
     row(8_000, 7_500, 6_400),
     row(900, null),
@@ -134,11 +142,11 @@ test('message and restore page keep the price with tax when the shop does not re
 })
 
 test('only a shop without the plugin is asked for its shown prices, if they differ from the entered ones', async () => {
-  const { storeId, fake } = await aShop()
-  const asked: (string | undefined)[] = []
+  const { storeId, fake } = await createShop()
+  const requested: (string | undefined)[] = []
   const { products } = fake
   fake.products = async function* (query) {
-    asked.push(await query.shownTax?.())
+    requested.push(await query.readDisplayedTax?.())
     yield* products(query)
   }
   const read = async (prices_include_tax: boolean | null, shows_tax: boolean) => {
@@ -155,11 +163,11 @@ test('only a shop without the plugin is asked for its shown prices, if they diff
     .values({ store_id: storeId, ...plugin })
     .execute()
   await read(false, true)
-  expect(asked).toEqual(['added', 'taken_off', 'none', 'unknown', 'unknown'])
+  expect(requested).toEqual(['added', 'taken_off', 'none', 'unknown', 'unknown'])
 })
 
 test('one request reads the items of all due messages', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   await sendDueMessages(world, storeId)
   expect(fake.termQueries).toEqual([
     [
@@ -172,7 +180,7 @@ test('one request reads the items of all due messages', async () => {
 })
 
 test('an item sold out a minute ago is shown as sold out, without price and not in the total', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.deletedKeys.add('17:')
   await sendDueMessages(world, storeId)
   expect(mail().text).toContain('Brass Lamp: Sold out')
@@ -185,7 +193,7 @@ test('an item sold out a minute ago is shown as sold out, without price and not 
 })
 
 test('a mail without available items is skipped with the reason, and the next step is checked again (D2: items_gone)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.deletedKeys.add('16:').add('17:')
   await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
@@ -198,7 +206,7 @@ test('a mail without available items is skipped with the reason, and the next st
 })
 
 test('a changed price is shown, also in the total', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.prices.set('17:', 4_900)
   await sendDueMessages(world, storeId)
   expect(mail().text).toContain('1 × Brass Lamp: $49.00')
@@ -211,7 +219,7 @@ test('a changed price is shown, also in the total', async () => {
 })
 
 test('a price from an extra or an offer stays unchanged', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   await world.db.updateTable('products').set({ price_minor: 6_000 }).where('store_id', '=', storeId).execute()
   fake.prices.set('17:', 4_900)
   await sendDueMessages(world, storeId)
@@ -219,7 +227,7 @@ test('a price from an extra or an offer stays unchanged', async () => {
 })
 
 test('unreadable stock holds all messages with the reason and pauses the requests (D3)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.termsProblem = buildProblem('store_error', 'out of memory')
   await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
@@ -233,7 +241,7 @@ test('unreadable stock holds all messages with the reason and pauses the request
 })
 
 test('a store that times out on stock but not on orders is asked at growing intervals (operators-H3)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.termsProblem = buildProblem('timeout')
   const waits: number[] = []
   for (let n = 0; n < 8; n++) {
@@ -254,7 +262,7 @@ test('a store that times out on stock but not on orders is asked at growing inte
 })
 
 test('messages due during a pause of stock requests are held without a request', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.termsProblem = buildProblem('timeout')
   await sendDueMessages(world, storeId)
   fake.allOrders.push(
@@ -274,7 +282,7 @@ test('messages due during a pause of stock requests are held without a request',
 })
 
 test('a store whose order check fails is not asked for stock', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   fake.problem = buildProblem('timeout')
   await sendDueMessages(world, storeId)
   expect(fake.termQueries).toEqual([])
@@ -282,7 +290,7 @@ test('a store whose order check fails is not asked for stock', async () => {
 })
 
 test('a manual message about a cart without available items is refused with the reason (D11)', async () => {
-  const { storeId, fake, owner } = await aShop(false)
+  const { storeId, fake, owner } = await createShop(false)
   fake.deletedKeys.add('16:').add('17:')
   const cart = await world.db
     .selectFrom('carts')
@@ -296,7 +304,7 @@ test('a manual message about a cart without available items is refused with the 
 })
 
 test('a shop that fails on the restore page is still asked for stock with the next message', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   const store = { storeId, db: world.db }
   fake.termsProblem = buildProblem('store_error')
   await refreshGoods(world.deps, store, [mug])

@@ -18,7 +18,7 @@ async function pass(storeId: string, ms: number) {
   await world.runJobs()
 }
 
-async function messagesOf(storeId: string) {
+async function readMessages(storeId: string) {
   return world.db.selectFrom('messages').selectAll().where('store_id', '=', storeId).orderBy('step').execute()
 }
 
@@ -36,7 +36,7 @@ test('a draft becomes a cart, is abandoned after the first step’s delay, and o
   expect(world.sent[0]!.headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click')
   await pass(storeId, 60_000)
   expect(world.sent).toHaveLength(1)
-  const [first, second, third] = await messagesOf(storeId)
+  const [first, second, third] = await readMessages(storeId)
   expect([first!.state, second!.state, third!.state]).toEqual(['sent', 'scheduled', 'scheduled'])
 })
 

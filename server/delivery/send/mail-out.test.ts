@@ -28,7 +28,7 @@ const accepted = (mail: OutgoingEmail): Outcome => ({
 })
 const down = (): Outcome => ({ kind: 'retry', reason: 'connection_refused', response: 'connect ECONNREFUSED' })
 
-function aChannel(): EmailChannel {
+function buildChannel(): EmailChannel {
   return {
     poolSize: 2,
     async send(mail) {
@@ -48,7 +48,7 @@ async function enter(accountId: string) {
     .insertInto('mail_servers')
     .values({ ...row, user_name: 'shop@mugs.example', check_answer: 'ok', checked_at: at })
     .execute()
-  own.set(accountId, aChannel())
+  own.set(accountId, buildChannel())
 }
 
 beforeEach(() => {
@@ -68,7 +68,7 @@ beforeEach(() => {
 })
 afterAll(() => own.clear())
 
-async function leave(count: number): Promise<MessageScene> {
+async function abandon(count: number): Promise<MessageScene> {
   const store = await createStore(world)
   const orders = Array.from({ length: count }, () => buildOrder(world))
   await recordOrders(world.deps, store.storeId, orders, 'sync')
@@ -83,14 +83,14 @@ async function pass(scene: MessageScene, ms: number) {
 }
 const firstStates = async ({ storeId }: MessageScene) => {
   const first = (await readMessages(world, storeId)).filter(({ step }) => step === 1)
-  const words = first.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
-  return Object.fromEntries([...Map.groupBy(words, (word) => word)].map(([word, all]) => [word, all.length]))
+  const states = first.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+  return Object.fromEntries([...Map.groupBy(states, (word) => word)].map(([word, all]) => [word, all.length]))
 }
-const serverOf = ({ accountId }: MessageScene) =>
+const selectServer = ({ accountId }: MessageScene) =>
   world.db.selectFrom('mail_servers').selectAll().where('account_id', '=', accountId).executeTakeFirst()
 
 test('messages use the account’s own mail server and address; those of other accounts use the installation’s', async () => {
-  const [mine, theirs] = [await leave(1), await leave(1)]
+  const [mine, theirs] = [await abandon(1), await abandon(1)]
   await enter(mine.accountId)
   await due(mine)
   await sendDueMessages(world, mine.storeId)
@@ -101,33 +101,33 @@ test('messages use the account’s own mail server and address; those of other a
 })
 
 test('a failing mail server is paused after a few attempts, without lost mails or delays for other accounts (D8)', async () => {
-  const [mine, theirs] = [await leave(20), await leave(3)]
+  const [mine, theirs] = [await abandon(20), await abandon(3)]
   await enter(mine.accountId)
   answer = down
   await due(mine)
   await sendDueMessages(world, mine.storeId)
   // Its two connections: what was in flight when the first failure came back, and nothing after it.
   expect(byOwn.length).toBeLessThanOrEqual(4)
-  const asked = byOwn.length
-  expect(await firstStates(mine)).toEqual({ 'held(retry)': asked, 'held(mail_server_away)': 20 - asked })
-  expect(await serverOf(mine)).toMatchObject({ problem: expect.stringContaining('ECONNREFUSED'), failures: 1 })
+  const openCount = byOwn.length
+  expect(await firstStates(mine)).toEqual({ 'held(retry)': openCount, 'held(mail_server_away)': 20 - openCount })
+  expect(await selectServer(mine)).toMatchObject({ problem: expect.stringContaining('ECONNREFUSED'), failures: 1 })
   await completeOrderCheck(world, theirs.storeId)
   await sendDueMessages(world, theirs.storeId)
   expect(await firstStates(theirs)).toEqual({ sent: 3 })
   // Longer each time.
   await pass(mine, 31_000)
-  expect(byOwn.length).toBeLessThanOrEqual(asked + 4)
-  const { rests_until: rests } = (await serverOf(mine))!
+  expect(byOwn.length).toBeLessThanOrEqual(openCount + 4)
+  const { rests_until: rests } = (await selectServer(mine))!
   expect(rests!.getTime() - world.now.getTime()).toBe(MINUTE)
   answer = accepted
   await pass(mine, 2 * MINUTE)
   await pass(mine, 2 * MINUTE)
   expect(await firstStates(mine)).toEqual({ sent: 20 })
-  expect(await serverOf(mine)).toMatchObject({ problem: null, failures: 0, rests_until: null })
+  expect(await selectServer(mine)).toMatchObject({ problem: null, failures: 0, rests_until: null })
 })
 
 test('a failure of one message does not delay the others', async () => {
-  const scene = await leave(6)
+  const scene = await abandon(6)
   await enter(scene.accountId)
   const greylisted = scene.orders[2]!.email
   answer = (mail) =>
@@ -137,11 +137,11 @@ test('a failure of one message does not delay the others', async () => {
   await due(scene)
   await sendDueMessages(world, scene.storeId)
   expect(await firstStates(scene)).toEqual({ sent: 5, 'held(retry)': 1 })
-  expect((await serverOf(scene))!.problem).toBeNull()
+  expect((await selectServer(scene))!.problem).toBeNull()
 })
 
 test('a mail server removed during a batch gets no further mail after a second (D5)', async () => {
-  const scene = await leave(12)
+  const scene = await abandon(12)
   await enter(scene.accountId)
   answer = async (mail) => {
     if (byOwn.length === 3)
@@ -156,8 +156,8 @@ test('a mail server removed during a batch gets no further mail after a second (
   expect(await firstStates(scene)).toEqual({ sent: 12 })
 })
 
-test('the demo account uses the built-in mailbox, whatever its settings say (decision 29)', async () => {
-  const scene = await leave(1)
+test('the demo account uses the built-in mailbox and ignores its settings (decision 29)', async () => {
+  const scene = await abandon(1)
   await enter(scene.accountId)
   await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', scene.accountId).execute()
   await due(scene)
@@ -166,7 +166,7 @@ test('the demo account uses the built-in mailbox, whatever its settings say (dec
 })
 
 test('a mail accepted by a mail server is not shown as kept in the mailbox', async () => {
-  const scene = await leave(1)
+  const scene = await abandon(1)
   await due(scene)
   await sendDueMessages(world, scene.storeId)
   const list = await world.request('GET', '/api/carts/abandoned', { token: scene.token })
@@ -176,7 +176,7 @@ test('a mail accepted by a mail server is not shown as kept in the mailbox', asy
 test('a mail accepted by the built-in mailbox is marked as not delivered to the shopper', async () => {
   const { email } = world.deps.channels
   world.deps.channels.email = { ...email, isMailbox: true }
-  const scene = await leave(1)
+  const scene = await abandon(1)
   await due(scene)
   await sendDueMessages(world, scene.storeId)
   world.deps.channels.email = email
@@ -208,11 +208,11 @@ describe('on a public server without a mail server', () => {
     expect(flows.body.flows[0].missing).toEqual([expect.stringContaining('Settings, Sending, Mail server')])
     const cart = await open.db.selectFrom('carts').select(['id', 'email']).executeTakeFirstOrThrow()
     const job = { channel: 'email', cartIds: [cart.id] }
-    for (const [url, wanted] of [
+    for (const [url, body] of [
       ['/api/carts/send', job],
       ['/api/email/send-email', { to: cart.email, cart_id: cart.id }],
     ] as const) {
-      const reply = await open.request('POST', url, { token, body: wanted })
+      const reply = await open.request('POST', url, { token, body })
       expect([url, reply.status, reply.body.error]).toEqual([url, 422, expect.stringContaining('No mail server')])
     }
     const row = { account_id: store.accountId, host: 'smtp.mugs.example', port: 587, security: 'starttls' as const }

@@ -23,9 +23,9 @@ import { closeAbandonedSends } from './abandoned.ts'
 
 const world = createWorld()
 const databases = createDatabaseFactory()
-let made: Pick<typeof world, 'pool' | 'db'>
+let current: Pick<typeof world, 'pool' | 'db'>
 // The world ends with the database it began with.
-afterAll(() => void Object.assign(world, made))
+afterAll(() => void Object.assign(world, current))
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' }
 
 const BEFORE = ['sent', 'unknown', 'held', 'claimed', 'sending', 'failed'] as const
@@ -47,25 +47,25 @@ test('messages sent, held, claimed and in flight before the migration end correc
 
   // As the version before left them: a process that is gone had taken one and put another in flight.
   const rows = (await readStoredMessages(world, storeId)).filter(({ step }) => step === 1)
-  const idOf = (state: (typeof BEFORE)[number]) => rows[BEFORE.indexOf(state)]!.id
+  const getId = (state: (typeof BEFORE)[number]) => rows[BEFORE.indexOf(state)]!.id
   const untouched = rows[BEFORE.length]!
   const dead = createId()
   const set = (id: string, values: string, more: unknown[] = []) =>
     old.query(`update messages set ${values} where id = $1`, [id, ...more])
   const never = `handed_over_at = null, finished_at = null, provider_id = null, attempts = 0`
-  await set(idOf('unknown'), `state = 'unknown', reason = 'unknown', provider_id = null`)
-  await set(idOf('held'), `state = 'held', reason = 'retry', ${never}, wake_at = $2`, [world.now])
-  await set(idOf('claimed'), `state = 'claimed', ${never}, claim = $2, worker_id = $2, wake_at = $3`, [
+  await set(getId('unknown'), `state = 'unknown', reason = 'unknown', provider_id = null`)
+  await set(getId('held'), `state = 'held', reason = 'retry', ${never}, wake_at = $2`, [world.now])
+  await set(getId('claimed'), `state = 'claimed', ${never}, claim = $2, worker_id = $2, wake_at = $3`, [
     dead,
     new Date(world.now.getTime() + MINUTE),
   ])
-  await set(idOf('sending'), `state = 'handed_over', finished_at = null, provider_id = null, worker_id = $2`, [dead])
-  await set(idOf('failed'), `state = 'failed', reason = 'rejected:smtp_550', handed_over_at = null`)
+  await set(getId('sending'), `state = 'handed_over', finished_at = null, provider_id = null, worker_id = $2`, [dead])
+  await set(getId('failed'), `state = 'failed', reason = 'rejected:smtp_550', handed_over_at = null`)
   await set(untouched.id, `state = 'scheduled', reason = null, ${never}, wake_at = due_at`)
-  await old.query(`delete from decisions where message_id = any($1)`, [[idOf('sending'), idOf('claimed')]])
+  await old.query(`delete from decisions where message_id = any($1)`, [[getId('sending'), getId('claimed')]])
 
   await migrate(old, { migrations: all })
-  made = { pool: world.pool, db: world.db }
+  current = { pool: world.pool, db: world.db }
   Object.assign(world, { pool: old, db: openDb(old) })
   Object.assign(world.deps, { pool: old, db: world.db })
 
@@ -83,13 +83,13 @@ test('messages sent, held, claimed and in flight before the migration end correc
     return reply.status
   }
   world.advance(10 * MINUTE)
-  for (const id of [idOf('sent'), idOf('unknown'), idOf('sending')]) expect(await link(id)).toBe(302)
-  const stateOf = async (id: string) => {
+  for (const id of [getId('sent'), getId('unknown'), getId('sending')]) expect(await link(id)).toBe(302)
+  const readState = async (id: string) => {
     const { state, reason } = (await readStoredMessages(world, storeId)).find((row) => row.id === id)!
     return reason ? `${state}(${reason})` : state
   }
   // The click proves that the mail with the unknown result arrived (D4).
-  expect(await stateOf(idOf('unknown'))).toBe('sent')
+  expect(await readState(getId('unknown'))).toBe('sent')
 
   world.sent.length = 0
   await completeOrderCheck(world, storeId)
@@ -97,9 +97,9 @@ test('messages sent, held, claimed and in flight before the migration end correc
   await sendDueMessages(world, storeId)
   await sendDueMessages(world, storeId)
   expect(world.sent.map(({ messageId }) => messageId).sort()).toEqual(
-    [idOf('held'), idOf('claimed'), untouched.id].sort(),
+    [getId('held'), getId('claimed'), untouched.id].sort(),
   )
-  expect(await Promise.all(BEFORE.map((state) => stateOf(idOf(state))))).toEqual([
+  expect(await Promise.all(BEFORE.map((state) => readState(getId(state))))).toEqual([
     'sent',
     'sent',
     'sent',
@@ -107,19 +107,19 @@ test('messages sent, held, claimed and in flight before the migration end correc
     'unknown(unknown)',
     'failed(rejected:smtp_550)',
   ])
-  expect(await stateOf(untouched.id)).toBe('sent')
-  expect(await listDecisions(world, idOf('sending'))).toEqual(['send ok', 'result unknown'])
+  expect(await readState(untouched.id)).toBe('sent')
+  expect(await listDecisions(world, getId('sending'))).toEqual(['send ok', 'result unknown'])
   const carts = await world.db
     .selectFrom('carts as c')
     .select(['id', hasSentMessage('c'), ...selectBadgeColumns('c')])
     .where('store_id', '=', storeId)
     .execute()
-  const cartOf = (id: string) => carts.find((cart) => cart.id === rows.find((row) => row.id === id)!.cart_id)
-  expect(carts.filter((cart) => !cart.is_mailed)).toEqual([cartOf(idOf('failed'))])
-  expect(cartOf(idOf('sent'))!.last_sent_at).toEqual(sentAt)
-  expect(cartOf(idOf('claimed'))!.last_sent_at).toEqual(world.now)
-  const earlier = mails.find(({ messageId }) => messageId === idOf('sending'))!
+  const getCart = (id: string) => carts.find((cart) => cart.id === rows.find((row) => row.id === id)!.cart_id)
+  expect(carts.filter((cart) => !cart.is_mailed)).toEqual([getCart(getId('failed'))])
+  expect(getCart(getId('sent'))!.last_sent_at).toEqual(sentAt)
+  expect(getCart(getId('claimed'))!.last_sent_at).toEqual(world.now)
+  const earlier = mails.find(({ messageId }) => messageId === getId('sending'))!
   expect((await world.request('POST', findLink(earlier.html, '/u/'))).status).toBe(200)
-  const left = (await readStoredMessages(world, storeId)).filter((row) => row.answer ?? row.judged)
-  expect(left).toEqual([])
+  const unsettled = (await readStoredMessages(world, storeId)).filter((row) => row.answer ?? row.judged)
+  expect(unsettled).toEqual([])
 })

@@ -1,5 +1,5 @@
 import type { FindUnneeded } from '../../carts/coupon-codes/public.ts'
-import { foresee, KEPT_BEHIND, type MessageForecast } from '../decide/public.ts'
+import { foresee, HELD_BEHIND, type MessageForecast } from '../decide/public.ts'
 import { loadTextChannels } from './send-due.ts'
 
 // Finds messages that will not be sent as far as is known now (no consent, suppressed, bought, unmet condition). They
@@ -15,4 +15,4 @@ export const findUnneededCodes: FindUnneeded = async (deps, store, messages, unt
 /** An invalid coupon does not count: the send asks the store, whose reply may differ from our copy. */
 const isNeedless = ({ obstacle, isCouponWithheld }: MessageForecast): boolean =>
   isCouponWithheld ||
-  (obstacle !== null && obstacle.reason !== KEPT_BEHIND && !obstacle.reason.startsWith('coupon_invalid'))
+  (obstacle !== null && obstacle.reason !== HELD_BEHIND && !obstacle.reason.startsWith('coupon_invalid'))

@@ -183,7 +183,7 @@ describe('in flight (D10)', () => {
       { storeId, db: world.db },
       { claim: createId(), workerId: dead, now: world.now, leaseUntil: later, limit: 8 },
     )
-    const gone = (await readMessages(world, storeId)).filter((row) => row.state === 'claimed').slice(0, 3)
+    const claimed = (await readMessages(world, storeId)).filter((row) => row.state === 'claimed').slice(0, 3)
     await world.db
       .updateTable('messages')
       .set({ state: 'sending', sending_at: world.now, claim: null })
@@ -191,7 +191,7 @@ describe('in flight (D10)', () => {
       .where(
         'id',
         'in',
-        gone.map((row) => row.id),
+        claimed.map((row) => row.id),
       )
       .execute()
     expect(await closeAbandonedSends(world.deps)).toBe(8)
@@ -226,7 +226,7 @@ describe('in flight (D10)', () => {
         .updateTable('workers')
         .set({ seen_at: new Date(world.now.getTime() - HOUR) })
         .execute()
-      await closeAbandonedSends(await aSteadyWorker())
+      await closeAbandonedSends(await createSteadyWorker())
       isFirst.add(mail.to)
       if (isFirst.size === 1) return acceptMail(mail)
       return { kind: 'retry', reason: 'later', response: '451 later' }
@@ -239,7 +239,7 @@ describe('in flight (D10)', () => {
   test('after an outage no process is considered dead before live ones could send a heartbeat (D4)', async () => {
     const { storeId } = await createMessageScene(world)
     await advanceToAbandoned(world, storeId, HOUR)
-    const [living, dead, other] = [createId(), createId(), await aSteadyWorker()]
+    const [living, dead, other] = [createId(), createId(), await createSteadyWorker()]
     for (const workerId of [living, dead]) await beat({ ...world.deps, workerId })
     const fly = (workerId: string) =>
       world.db
@@ -266,7 +266,7 @@ describe('in flight (D10)', () => {
   test('a process that died before the clock stepped back does not count as alive (D4, T4)', async () => {
     const { storeId } = await createMessageScene(world)
     await advanceToAbandoned(world, storeId, HOUR)
-    const [dead, other] = [createId(), await aSteadyWorker()]
+    const [dead, other] = [createId(), await createSteadyWorker()]
     await beat({ ...world.deps, workerId: dead })
     await world.db
       .updateTable('workers')
@@ -288,7 +288,7 @@ describe('in flight (D10)', () => {
 })
 
 /** Another process, heard all the time. */
-async function aSteadyWorker() {
+async function createSteadyWorker() {
   const workerId = createId()
   const steady_since = new Date(world.now.getTime() - HOUR)
   const row = { id: workerId, started_at: steady_since, seen_at: world.now, steady_since }

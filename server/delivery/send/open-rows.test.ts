@@ -14,7 +14,7 @@ interface Condition {
 }
 type Known = string | readonly string[] | Condition
 
-const ON_THE_WAY = 'Of rows that are sent or final, and a mail becomes so after its turn.'
+const IN_FLIGHT = 'Of rows that are sent or final, and a mail becomes so after its turn.'
 const KNOWN: Record<string, Known> = {
   // Account and store
   'accounts/removal-sql.ts deleteAccount':
@@ -73,7 +73,7 @@ const KNOWN: Record<string, Known> = {
     'both said that an earlier mail was spam (C1)',
   ],
   'messages/track-sql.ts setUnsubscribed': 'both unsubscribe, by the links of their mails',
-  'privacy/erase-sql.ts closeOpen': 'whatever is open of a person is closed as they are erased (C8)',
+  'privacy/erase-sql.ts closeOpen': 'open messages of a person are closed as they are erased (C8)',
   'privacy/erase-sql.ts eraseRows':
     'an erasure waits until the mail in flight is settled, then erases the shopper (C8)',
   'inbound/inbound.ts closeOpenTexts': 'STOP closes a prepared text and lets one in flight end',
@@ -88,7 +88,7 @@ const KNOWN: Record<string, Known> = {
     has: 'set provider_id =',
     so: "The provider's id of a text in flight or later, which settling keeps. No state, claim or time of send.",
   },
-  'outcome/delivery-sql.ts applyReports': { has: "isMovedByReport('m')", so: ON_THE_WAY },
+  'outcome/delivery-sql.ts applyReports': { has: "isMovedByReport('m')", so: IN_FLIGHT },
   'outcome/outcome-sql.ts applyOutcomes': {
     has: 'and m.sending_at = o.sending_at',
     so: 'Part of settling: the ends of messages in flight, of this worker and this send.',
@@ -97,7 +97,7 @@ const KNOWN: Record<string, Known> = {
     has: `(\${isUnknown('m')} or (\${isAccepted('m')} and not \${isDelivered('m')}))`,
     so: 'Of notifications that are settled.',
   },
-  'carts/touchpoints.ts recordResponse': { has: "isUnknown('messages')", so: ON_THE_WAY },
+  'carts/touchpoints.ts recordResponse': { has: "isUnknown('messages')", so: IN_FLIGHT },
   'texts/spend-sql.ts correctCosts': {
     has: 'set segments = coalesce(c.segments, m.segments), cost_micros',
     so: 'What texts have cost. No state, claim or time of send.',

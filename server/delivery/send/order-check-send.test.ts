@@ -32,7 +32,7 @@ beforeEach(() => {
 })
 
 /** A connected store with the ready flow on, and shoppers who left a draft just now. */
-async function aShop(count = 1) {
+async function createShop(count = 1) {
   const connected = await createConnectedStore(world)
   const { storeId, owner, fake } = connected
   const sender = { sender_name: 'Mugs & More', postal_address: '1 Main Street' }
@@ -64,7 +64,7 @@ async function abandon(ms = HOUR) {
 }
 
 test('the order check finds an unreported purchase and cancels the mail as purchased (D3)', async () => {
-  const { storeId, buy } = await aShop()
+  const { storeId, buy } = await createShop()
   await abandon()
   buy()
   await sendDueMessages(world, storeId)
@@ -78,7 +78,7 @@ test('the order check finds an unreported purchase and cancels the mail as purch
 })
 
 test('a purchase found between claim and send cancels the mail as purchased (D3, D5)', async () => {
-  const { storeId, buy, fake } = await aShop(6)
+  const { storeId, buy, fake } = await createShop(6)
   await abandon()
   let late = -1
   world.answer = async (mail) => {
@@ -104,7 +104,7 @@ test('a purchase found between claim and send cancels the mail as purchased (D3,
 })
 
 test('a batch older than its order check is decided again after the next one (D3)', async () => {
-  const { storeId, buy, fake } = await aShop(12)
+  const { storeId, buy, fake } = await createShop(12)
   await abandon()
   world.answer = async (mail) => {
     if (world.sent.length === 5) {
@@ -119,7 +119,7 @@ test('a batch older than its order check is decided again after the next one (D3
 })
 
 test('a failing store with an order check two minutes old gets no messages sent (D3)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   await abandon(HOUR - 2 * MINUTE)
   await checkOrders(world.deps, storeId)
   fake.problem = buildProblem('unreachable', 'connection refused')
@@ -130,7 +130,7 @@ test('a failing store with an order check two minutes old gets no messages sent 
 })
 
 test('an unreachable store is retried with growing pauses up to 30 s, and its messages are sent once it is back (D3)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   await abandon(HOUR)
   fake.problem = buildProblem('unreachable', 'connection refused')
   const waits: number[] = []
@@ -155,17 +155,17 @@ test('an unreachable store is retried with growing pauses up to 30 s, and its me
 })
 
 test('a hold names its cause: refused connection or slow response (D3, D12)', async () => {
-  for (const [code, detail, words] of [
+  for (const [code, detail, finding] of [
     ['unreachable', 'connection refused', 'There is no response from this store address.'],
     ['timeout', null, 'The store took too long to answer.'],
     ['wrong_key', null, 'The store does not know this consumer key.'],
   ] as const) {
-    const { storeId, fake } = await aShop()
+    const { storeId, fake } = await createShop()
     await abandon(HOUR)
     fake.problem = buildProblem(code, detail)
     await sendDueMessages(world, storeId)
     const [row] = await readMessages(world, storeId)
-    expect(explain(row!.reason, 'email')).toMatch(`${words} The shopper may have bought already`)
+    expect(explain(row!.reason, 'email')).toMatch(`${finding} The shopper may have bought already`)
     const decision = await world.db
       .selectFrom('decision_records')
       .select('inputs')
@@ -176,7 +176,7 @@ test('a hold names its cause: refused connection or slow response (D3, D12)', as
 })
 
 test('messages of a store unreachable until the age limit are closed as too old (D3, D7)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   await abandon(HOUR)
   fake.problem = buildProblem('timeout')
   await sendDueMessages(world, storeId)
@@ -191,7 +191,7 @@ test('messages of a store unreachable until the age limit are closed as too old 
 const MANY = 101
 
 test('an unreachable store is asked once for all due messages (D8)', async () => {
-  const { storeId, fake } = await aShop(MANY)
+  const { storeId, fake } = await createShop(MANY)
   await abandon(HOUR)
   fake.problem = buildProblem('unreachable')
   const before = fake.orderQueries.length
@@ -203,7 +203,7 @@ test('an unreachable store is asked once for all due messages (D8)', async () =>
 })
 
 test('a failed order check does not count as fresh after the clock was set back (T4, D3)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   await abandon(2 * HOUR)
   await checkOrders(world.deps, storeId)
   world.advance(-HOUR + 1)
@@ -218,14 +218,14 @@ test('a failed order check does not count as fresh after the clock was set back 
 
 /** Runs after the turn's statement, before the channel is called. */
 function afterTurn(happens: () => unknown): KyselyPlugin {
-  const turns = new Set<QueryId>()
+  const queries = new Set<QueryId>()
   return {
     transformQuery({ node, queryId }) {
-      if (JSON.stringify(node).includes(' from allowed l')) turns.add(queryId)
+      if (JSON.stringify(node).includes(' from allowed l')) queries.add(queryId)
       return node
     },
     async transformResult({ queryId, result }) {
-      if (turns.delete(queryId)) await happens()
+      if (queries.delete(queryId)) await happens()
       return result
     },
   }
@@ -235,7 +235,7 @@ const sendWith = (plugin: KyselyPlugin, storeId: string) =>
   sendDue({ ...world.deps, db: world.deps.db.withPlugin(plugin) }, { storeId })
 
 test('no mail is sent when the commit of `sending` takes a minute, because the order check is too old (D3)', async () => {
-  const { storeId, buy } = await aShop()
+  const { storeId, buy } = await createShop()
   await abandon()
   const slowCommit = afterTurn(() => {
     world.advance(61_000)
@@ -253,7 +253,7 @@ test('no mail is sent when the commit of `sending` takes a minute, because the o
 })
 
 test('a process that stalls before the channel call sends nothing of a flow switched off meanwhile (D5)', async () => {
-  const { storeId } = await aShop()
+  const { storeId } = await createShop()
   await abandon()
   const stoodStill = afterTurn(async () => {
     world.advance(20_000)
@@ -268,7 +268,7 @@ test('a process that stalls before the channel call sends nothing of a flow swit
 })
 
 test('a process that stalled for some seconds sends the messages that are still allowed', async () => {
-  const { storeId } = await aShop()
+  const { storeId } = await createShop()
   await abandon()
   await sendWith(
     afterTurn(() => world.advance(20_000)),
@@ -279,19 +279,19 @@ test('a process that stalled for some seconds sends the messages that are still 
 })
 
 test('a capture post that is acknowledged but not folded yet counts (S2)', async () => {
-  const { storeId, fake } = await aShop()
+  const { storeId, fake } = await createShop()
   await abandon()
   const post = { cart: 'cart-of-a-shopper-12345', page: 'page-of-a-shopper-12345', seq: 0 }
   const contact = { email: fake.allOrders[0]!.email! }
   // The browser that the draft came from, by its lines, changes them.
   const { quantity } = fake.allOrders[0]!.items[0]!
-  const kept = [quantity, quantity + 1].map((each, seq) => ({
+  const items = [quantity, quantity + 1].map((each, seq) => ({
     store_id: storeId,
     id: createId(),
     received_at: new Date(world.now.getTime() + seq),
     post: { ...post, seq, items: [{ id: '16', quantity: each }], coupons: [], contact },
   }))
-  await insertPosts(world.db, kept)
+  await insertPosts(world.db, items)
   await sendDueMessages(world, storeId)
   expect(world.sent).toEqual([])
   const [first] = await readMessages(world, storeId)

@@ -45,10 +45,10 @@ const prepared = async (storeId: string) =>
 
 /** Nothing of a claim is left behind. */
 async function nothingIsHeld(storeId: string) {
-  const left = (await readStoredMessages(world, storeId)).filter(
+  const unsettled = (await readStoredMessages(world, storeId)).filter(
     ({ state }) => state === 'scheduled' || state === 'claimed',
   )
-  expect(left.filter((row) => row.claim ?? row.sending_at ?? row.answer)).toEqual([])
+  expect(unsettled.filter((row) => row.claim ?? row.sending_at ?? row.answer)).toEqual([])
   const { rows } = await world.pool.query('select lease_until from send_schedule where store_id = $1', [storeId])
   expect(rows).toEqual([{ lease_until: null }])
 }
@@ -102,7 +102,7 @@ test.each([
   if (msEach === 0) await expect.poll(isPrepared).toBe(3 + 4)
   else {
     // Many times what it takes to prepare one.
-    for (let look = 0; look < 30; look++) expect(await isPrepared()).toBe(3)
+    for (let check = 0; check < 30; check++) expect(await isPrepared()).toBe(3)
     server.waiting[4]!.answer()
     await server.reach(6)
     await expect.poll(isPrepared).toBe(2 + 4)
@@ -138,8 +138,8 @@ test('messages of one shopper are never sent in parallel, and the cap counts eac
   await onePerson(scene)
   let most = 0
   world.answer = async (mail) => {
-    const taken = (await firstSteps(storeId)).filter(({ state }) => state === 'claimed')
-    most = Math.max(most, new Set(taken.map(({ claim }) => claim)).size)
+    const claimed = (await firstSteps(storeId)).filter(({ state }) => state === 'claimed')
+    most = Math.max(most, new Set(claimed.map(({ claim }) => claim)).size)
     return acceptMail(mail)
   }
   await sendBatches(storeId)

@@ -31,7 +31,7 @@ async function sent(count: number) {
 const recordsIn = (storeId: string) =>
   world.db.selectFrom('decisions').selectAll().where('store_id', '=', storeId).execute()
 
-const newsOf = async (storeId: string) =>
+const readNews = async (storeId: string) =>
   (
     await world.db
       .selectFrom('pending_notifications')
@@ -55,13 +55,13 @@ test('an accepted mail has one record with inputs and reply, shown as decision a
 
 test('mails accepted together create one notification; a single one names its recipient', async () => {
   const { storeId } = await sent(4)
-  const news = await newsOf(storeId)
+  const news = await readNews(storeId)
   expect(news.length).toBeLessThan(4)
   expect(news.reduce((sum, data) => sum + ((data.count as number | undefined) ?? 1), 0)).toBe(4)
   for (const data of news.filter(({ count }) => count))
     expect(Object.keys(data).sort()).toEqual(['count', 'isInMailbox', 'since', 'until'])
   const single = await sent(1)
-  expect(await newsOf(single.storeId)).toEqual([
+  expect(await readNews(single.storeId)).toEqual([
     {
       cartId: single.mails[0]!.cart_id,
       messageId: single.mails[0]!.id,
@@ -85,8 +85,8 @@ test('deleting a message deletes its records and links only', async () => {
   const before = await rows()
   expect(new Set(before.map(({ what }) => what))).toEqual(new Set(['record', 'link']))
   await world.db.deleteFrom('messages').where('id', '=', mails[0]!.id).execute()
-  const isLeft = ({ message_id }: { message_id: string }) => message_id !== mails[0]!.id
-  expect(await rows()).toEqual(before.filter(isLeft))
+  const isOther = ({ message_id }: { message_id: string }) => message_id !== mails[0]!.id
+  expect(await rows()).toEqual(before.filter(isOther))
   await world.db.deleteFrom('flow_steps').where('store_id', '=', storeId).execute()
   await world.db.deleteFrom('stores').where('id', '=', storeId).execute()
   expect((await rows()).map(({ message_id }) => message_id).every((id) => id === other.mails[0]!.id)).toBe(true)

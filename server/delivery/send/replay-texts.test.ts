@@ -81,7 +81,7 @@ const spent = async (accountId: string) => {
   return { used, micros: Number(micros) }
 }
 
-const badgeOf = (messageId: string) =>
+const readBadge = (messageId: string) =>
   world.db
     .selectFrom('carts as c')
     .innerJoin('messages as m', 'm.cart_id', 'c.id')
@@ -112,7 +112,7 @@ test('several processes settle each text once, and unsent texts cost nothing', a
     expect([fate, Number(row.cost_micros)]).toEqual([fate, isOut ? PRICE : 0])
     const sent = { badge: 'SMS Sent', last_sent_at: sendingAt, no_response_at: new Date(sendingAt.getTime() + DAY) }
     const not = { badge: 'No Action', last_sent_at: null, no_response_at: null }
-    expect([fate, await badgeOf(ids[fate])]).toEqual([fate, isOut ? sent : not])
+    expect([fate, await readBadge(ids[fate])]).toEqual([fate, isOut ? sent : not])
     expect([fate, await readHoursToNextStep(world, ids[fate], sendingAt)]).toEqual([fate, isOut ? 12 : 1])
   }
   const records = await Promise.all(FATES.map((fate) => listDecisions(world, ids[fate])))
@@ -158,5 +158,5 @@ test('a provider’s report before the process was found dead counts once', asyn
   })
   expect(await states(ids)).toEqual(['delivered', ...ENDS.slice(1, -1), 'failed(undelivered:30003)'])
   expect((await listDecisions(world, ids.accepted)).slice(1)).toEqual(['result accepted', 'result delivered'])
-  expect(await badgeOf(ids.silent)).toMatchObject({ badge: 'No Action', last_sent_at: null })
+  expect(await readBadge(ids.silent)).toMatchObject({ badge: 'No Action', last_sent_at: null })
 })

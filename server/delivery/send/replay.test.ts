@@ -85,7 +85,7 @@ const states = (ids: Record<Fate, string>) =>
   )
 const closes = async () => closeAbandonedSends(await createSteadyWorker(world))
 
-const cartOf = async (messageId: string) =>
+const readCart = async (messageId: string) =>
   world.db
     .selectFrom('carts as c')
     .innerJoin('messages as m', 'm.cart_id', 'c.id')
@@ -107,19 +107,19 @@ describe('messages in flight of a dead process are settled', () => {
     })
     // Late writes of the process itself change nothing.
     expect(await states(ids)).toEqual(ENDS)
-    const left = { answer: null, judged: null, claim: null }
+    const initial = { answer: null, judged: null, claim: null }
     const at = { sending_at: sendingAt }
-    expect(await readStoredMessage(world, ids.accepted)).toMatchObject({ ...left, ...at, provider_id: 'p-7' })
-    expect(await readStoredMessage(world, ids.rejected)).toMatchObject({ ...left, sending_at: null })
+    expect(await readStoredMessage(world, ids.accepted)).toMatchObject({ ...initial, ...at, provider_id: 'p-7' })
+    expect(await readStoredMessage(world, ids.rejected)).toMatchObject({ ...initial, sending_at: null })
     const wakeAt = new Date(sendingAt.getTime() + 90_000)
     expect(await readStoredMessage(world, ids.retry)).toMatchObject({
-      ...left,
+      ...initial,
       sending_at: null,
       wake_at: wakeAt,
       attempts: 1,
     })
     for (const fate of ['unknown', 'silent'] as const)
-      expect(await readStoredMessage(world, ids[fate])).toMatchObject({ ...left, ...at, attempts: 1 })
+      expect(await readStoredMessage(world, ids[fate])).toMatchObject({ ...initial, ...at, attempts: 1 })
 
     const records = await Promise.all(FATES.map((fate) => listDecisions(world, ids[fate])))
     expect(records.map(([sent, ...more]) => [sent!.split(' ')[0], ...more])).toEqual([
@@ -134,7 +134,7 @@ describe('messages in flight of a dead process are settled', () => {
     const mailed = { badge: 'Email Sent', is_mailed: true, last_sent_at: sendingAt, no_response_at: answerBy }
     const not = { badge: 'No Action', is_mailed: false, last_sent_at: null, no_response_at: null }
     for (const fate of FATES)
-      expect([fate, await cartOf(ids[fate])]).toEqual([fate, ['rejected', 'retry'].includes(fate) ? not : mailed])
+      expect([fate, await readCart(ids[fate])]).toEqual([fate, ['rejected', 'retry'].includes(fate) ? not : mailed])
 
     const distances = await Promise.all(FATES.map((fate) => readHoursToNextStep(world, ids[fate], sendingAt)))
     expect(distances).toEqual([12, 1, 1, 12, 12])

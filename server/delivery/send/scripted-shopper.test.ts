@@ -100,17 +100,17 @@ interface Shopper {
 }
 
 let people = 0
-function aShopper(name: string, country: 'US' | 'DE'): Shopper {
+function buildShopper(name: string, country: 'US' | 'DE'): Shopper {
   people += 1
   const phone = country === 'US' ? `+1212555${String(4_000 + people)}` : `+4915155${String(500_000 + people)}`
   return { name, country, phone, email: `${name}.${people}@shoppers.example` }
 }
 
-const said = (channel: ConsentChannel, isGiven = true) => buildConsentBox(channel, isGiven, storeName)
-const all = { email: said('email'), sms: said('sms'), whatsapp: said('whatsapp') }
+const createBox = (channel: ConsentChannel, isGiven = true) => buildConsentBox(channel, isGiven, storeName)
+const all = { email: createBox('email'), sms: createBox('sms'), whatsapp: createBox('whatsapp') }
 
 /** Fills a cart in the shop, types who they are and ticks boxes; the page posts what our script would. */
-async function leavesACart({ name, country, email, phone }: Shopper, ...consents: (CapturePost['consent'] | null)[]) {
+async function abandonCart({ name, country, email, phone }: Shopper, ...consents: (CapturePost['consent'] | null)[]) {
   const basket = await openShopper(shop)
   await basket.call('POST', 'cart/add-item', { id: Number(ids[0]), quantity: 1 })
   const page = { cart: `cart-of-${name}`.padEnd(24, 'x'), page: `page-of-${name}`.padEnd(20, 'x') }
@@ -160,7 +160,7 @@ const got = ({ email, phone }: Shopper) => ({
 })
 
 /** The newest timeline entry of each step. */
-async function told({ email }: Shopper): Promise<string[]> {
+async function readNotices({ email }: Shopper): Promise<string[]> {
   const cart = await world.db.selectFrom('carts').select('id').where('email', '=', email).executeTakeFirstOrThrow()
   const { body } = await world.request('GET', `/api/carts/${cart.id}/messages?storeId=${storeId}`, {
     token: scene.store.token,
@@ -174,16 +174,16 @@ async function told({ email }: Shopper): Promise<string[]> {
 
 describe('messages to shoppers of the demo store, with reasons', () => {
   const us = {
-    agreed: aShopper('ursula', 'US'),
-    silent: aShopper('uma', 'US'),
-    stopped: aShopper('ulysses', 'US'),
-    unticked: aShopper('ute', 'US'),
+    agreed: buildShopper('ursula', 'US'),
+    silent: buildShopper('uma', 'US'),
+    stopped: buildShopper('ulysses', 'US'),
+    unticked: buildShopper('ute', 'US'),
   }
   const de = {
-    agreed: aShopper('dora', 'DE'),
-    silent: aShopper('dirk', 'DE'),
-    unconfirmed: aShopper('doris', 'DE'),
-    stopped: aShopper('dieter', 'DE'),
+    agreed: buildShopper('dora', 'DE'),
+    silent: buildShopper('dirk', 'DE'),
+    unconfirmed: buildShopper('doris', 'DE'),
+    stopped: buildShopper('dieter', 'DE'),
   }
   const replies = ({ phone }: Shopper, text: string) => scene.says(text, { From: phone })
   const writes = ({ phone }: Shopper, body: string) => {
@@ -194,12 +194,12 @@ describe('messages to shoppers of the demo store, with reasons', () => {
   }
 
   beforeAll(async () => {
-    await leavesACart(us.agreed, all)
-    await leavesACart(us.silent)
-    await leavesACart(us.stopped, all)
-    await leavesACart(us.unticked, { email: said('email') }, { email: said('email', false) })
-    for (const one of [de.agreed, de.unconfirmed, de.stopped]) await leavesACart(one, all)
-    await leavesACart(de.silent)
+    await abandonCart(us.agreed, all)
+    await abandonCart(us.silent)
+    await abandonCart(us.stopped, all)
+    await abandonCart(us.unticked, { email: createBox('email') }, { email: createBox('email', false) })
+    for (const one of [de.agreed, de.unconfirmed, de.stopped]) await abandonCart(one, all)
+    await abandonCart(de.silent)
     await hours(1)
     for (const one of [de.agreed, de.stopped]) await replies(one, 'JA')
     await replies(us.stopped, 'STOP')
@@ -209,7 +209,7 @@ describe('messages to shoppers of the demo store, with reasons', () => {
 
   test('US, agreed to everything: mail and one SMS, as WhatsApp delivers no marketing there', async () => {
     expect(got(us.agreed)).toEqual({ mails: 1, sms: 1, whatsapp: 0 })
-    expect(await told(us.agreed)).toEqual([
+    expect(await readNotices(us.agreed)).toEqual([
       expect.stringMatching(
         /^Every check passed.* They opted in on Mar 2, 2026 \(box at the checkout, unproven \(page script\)\)\.$/,
       ),
@@ -222,7 +222,7 @@ describe('messages to shoppers of the demo store, with reasons', () => {
 
   test('US, no box ticked: only mail, because opt-out applies', async () => {
     expect(got(us.silent)).toEqual({ mails: 1, sms: 0, whatsapp: 0 })
-    expect(await told(us.silent)).toEqual([
+    expect(await readNotices(us.silent)).toEqual([
       expect.stringMatching(/For United States the rule is: Opt-out\.$/),
       expect.stringMatching(/has not opted in to messages on this channel.* For United States the rule is: Opt-in\.$/),
       expect.stringMatching(/has not opted in to messages on this channel/),
@@ -231,19 +231,19 @@ describe('messages to shoppers of the demo store, with reasons', () => {
 
   test('US, STOP before the SMS was due: only mail', async () => {
     expect(got(us.stopped)).toMatchObject({ mails: 1, sms: 0 })
-    expect((await told(us.stopped))[1]).toBe('The shopper has opted out of messages (STOP).')
+    expect((await readNotices(us.stopped))[1]).toBe('The shopper has opted out of messages (STOP).')
   })
 
   test('US, boxes ticked and unticked again: nothing', async () => {
     expect(got(us.unticked)).toEqual({ mails: 0, sms: 0, whatsapp: 0 })
-    expect((await told(us.unticked))[0]).toBe(
+    expect((await readNotices(us.unticked))[0]).toBe(
       'The shopper has withdrawn consent. They opted out on Mar 2, 2026 (box at the checkout, unproven (page script)).',
     )
   })
 
   test('Germany, agreed to everything and confirmed by JA: mail, SMS and WhatsApp', { tags: ['A1'] }, async () => {
     expect(got(de.agreed)).toEqual({ mails: 1, sms: 1, whatsapp: 1 })
-    expect(await told(de.agreed)).toEqual([
+    expect(await readNotices(de.agreed)).toEqual([
       expect.stringContaining('They opted in on Mar 2, 2026 (box at the checkout, unproven (page script)).'),
       expect.stringContaining('They opted in and confirmed it on Mar 2, 2026 (answered YES by SMS).'),
       expect.stringContaining('They opted in on Mar 2, 2026 (box at the checkout, unproven (page script)).'),
@@ -252,7 +252,7 @@ describe('messages to shoppers of the demo store, with reasons', () => {
 
   test('Germany, no box ticked: nothing', async () => {
     expect(got(de.silent)).toEqual({ mails: 0, sms: 0, whatsapp: 0 })
-    expect(await told(de.silent)).toEqual([
+    expect(await readNotices(de.silent)).toEqual([
       expect.stringMatching(/requires consent first.* For Germany the rule is: Opt-in or existing customer\.$/),
       expect.stringMatching(/For Germany the rule is: Double opt-in\.$/),
       expect.stringMatching(/For Germany the rule is: Opt-in\.$/),
@@ -261,13 +261,13 @@ describe('messages to shoppers of the demo store, with reasons', () => {
 
   test('Germany, opt-in request without a reply: mail and WhatsApp, no SMS', async () => {
     expect(got(de.unconfirmed)).toEqual({ mails: 1, sms: 0, whatsapp: 1 })
-    expect((await told(de.unconfirmed))[1]).toBe(
+    expect((await readNotices(de.unconfirmed))[1]).toBe(
       'The shopper was asked by SMS to confirm and has not replied YES yet. They opted in on Mar 2, 2026 (box at the checkout, unproven (page script)), but have not confirmed it yet.',
     )
   })
 
   test('Germany, STOP on WhatsApp: mail and SMS, no WhatsApp', async () => {
     expect(got(de.stopped)).toEqual({ mails: 1, sms: 1, whatsapp: 0 })
-    expect((await told(de.stopped))[2]).toBe('The shopper has opted out of messages (STOP).')
+    expect((await readNotices(de.stopped))[2]).toBe('The shopper has opted out of messages (STOP).')
   })
 })

@@ -254,11 +254,11 @@ describe('a process that stalls after the commit of `sending` checks again and d
   const overridden = { consentBasis: { kind: 'override', id: createId() } }
 
   /** Whether a row in `sending` would still go to its channel after this change. */
-  async function standsAfter(change: (first: Sixth) => Promise<unknown>, inputs: unknown = {}) {
+  async function countSendableAfter(change: (first: Sixth) => Promise<unknown>, inputs: unknown = {}) {
     const scene = await createMessageScene(world, 1)
     const { storeId } = scene
     await advanceToAbandoned(world, storeId, HOUR)
-    const stands: boolean[] = []
+    const results: boolean[] = []
     world.answer = async (mail) => {
       const row = (await readMessages(world, storeId)).find(({ state }) => state === 'sending')!
       const { version } = await world.db
@@ -275,15 +275,15 @@ describe('a process that stalls after the commit of `sending` checks again and d
         otherHashes: [],
         couponWording: null,
       }
-      const look = async (of: unknown) =>
-        stands.push(await deliver.mayStillSend({ storeId, db: world.db }, { ...sending, inputs: of }))
-      await look({})
+      const check = async (of: unknown) =>
+        results.push(await deliver.mayStillSend({ storeId, db: world.db }, { ...sending, inputs: of }))
+      await check({})
       await change({ ...scene, id: row.id, cartId: row.cart_id!, order: scene.orders[0]! })
-      await look(inputs)
+      await check(inputs)
       return acceptMail(mail)
     }
     await sendDueMessages(world, storeId)
-    return stands
+    return results
   }
 
   const typed = (storeId: string, values: (string | null)[]) =>
@@ -310,11 +310,11 @@ describe('a process that stalls after the commit of `sending` checks again and d
   }
 
   test('except when nothing has changed', async () => {
-    expect(await standsAfter(async () => {})).toEqual([true, true])
+    expect(await countSendableAfter(async () => {})).toEqual([true, true])
   })
 
   test('when their cart has changed', async () => {
-    expect(await standsAfter(({ storeId, order }) => typed(storeId, [order.email]))).toEqual([true, false])
+    expect(await countSendableAfter(({ storeId, order }) => typed(storeId, [order.email]))).toEqual([true, false])
   })
 
   test('when the shopper was merged with another one', async () => {
@@ -323,16 +323,16 @@ describe('a process that stalls after the commit of `sending` checks again and d
       await recordOrders(world.deps, storeId, [other], 'sync')
       await typed(storeId, [order.email, other.email])
     }
-    expect(await standsAfter(meet)).toEqual([true, false])
+    expect(await countSendableAfter(meet)).toEqual([true, false])
   })
 
   test('when its consent override has ended (C6)', async () => {
-    expect(await standsAfter(async () => {}, overridden)).toEqual([true, false])
+    expect(await countSendableAfter(async () => {}, overridden)).toEqual([true, false])
   })
 
   test('when the budget was lowered below the booked amount, and not otherwise', async () => {
-    expect(await standsAfter((first) => budget(first, 150_000))).toEqual([true, true])
-    expect(await standsAfter((first) => budget(first, 150_001))).toEqual([true, false])
+    expect(await countSendableAfter((first) => budget(first, 150_000))).toEqual([true, true])
+    expect(await countSendableAfter((first) => budget(first, 150_001))).toEqual([true, false])
   })
 })
 
@@ -345,9 +345,9 @@ test('a disconnect during sends causes no deadlock (D5)', async () => {
       world.request('DELETE', '/api/stores/disconnect', { token }),
     ])
     expect(reply.status).toBe(200)
-    const left = world.sent.length
+    const sentBefore = world.sent.length
     await passTime(world, storeId, MINUTE)
-    expect(world.sent).toHaveLength(left)
+    expect(world.sent).toHaveLength(sentBefore)
     const { sent = 0, cancelled = 0 } = await countStepStates(world, storeId)
     expect(sent + cancelled).toBe(20)
   }

@@ -435,8 +435,8 @@ function outgoingText({
  * decided.
  */
 function oneMessagePerShopper(ready: readonly Ready[]): Ready[] {
-  const seen = new Set<string>()
-  return ready.filter(({ row }) => !seen.has(row.shopper_id) && seen.add(row.shopper_id))
+  const shopperIds = new Set<string>()
+  return ready.filter(({ row }) => !shopperIds.has(row.shopper_id) && shopperIds.add(row.shopper_id))
 }
 
 /** How long a crashed process keeps others from sending for the store. */

@@ -62,13 +62,13 @@ export async function openQueue(
   return {
     send: () => {
       const [half, all] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-      const tell = (left: number) => {
-        if (left <= ready.length / 2) half.resolve()
-        if (left === 0) all.resolve()
+      const reportProgress = (remaining: number) => {
+        if (remaining <= ready.length / 2) half.resolve()
+        if (remaining === 0) all.resolve()
       }
       const refused = ready.filter((each) => !waiting.includes(each)).map(({ row }) => row.id)
-      const ended = sendWithinSlots(deps, store, { ...sender, turns }, { waiting, refused, tell })
-      return { isHalfStarted: half.promise, started: all.promise, ended: ended.finally(() => tell(0)) }
+      const ended = sendWithinSlots(deps, store, { ...sender, turns }, { waiting, refused, reportProgress })
+      return { isHalfStarted: half.promise, started: all.promise, ended: ended.finally(() => reportProgress(0)) }
     },
     drop: () => turns.end(),
   }
@@ -78,14 +78,14 @@ interface QueueState {
   waiting: Ready[]
   refused: string[]
   /** Called with the number of messages that still wait. */
-  tell: (left: number) => void
+  reportProgress: (remaining: number) => void
 }
 
 async function sendWithinSlots(
   deps: Deps,
   store: StoreDb<Db>,
   sender: SendContext & { turns: Turns },
-  { waiting, refused, tell }: QueueState,
+  { waiting, refused, reportProgress }: QueueState,
 ): Promise<string[]> {
   const { turns } = sender
   const share = joinSlots(sender.transport)
@@ -95,7 +95,7 @@ async function sendWithinSlots(
   try {
     while (waiting.length > 0 || (share.inFlight > 0 && !isSilent)) {
       if (waiting.length > 0 && (failure || !(await sender.mayGoOn()))) waiting.length = 0
-      tell(waiting.length)
+      reportProgress(waiting.length)
       const done = inFlight.takeAnswered()
       const next = waiting.splice(0, share.plan(waiting.length, done.length))
       isSilent = false
@@ -165,11 +165,11 @@ class InFlight {
   }
 
   /** Waits for a reply or, if wanted, for a free slot. Returns false after `PATIENCE_MS` without either. */
-  async waitForNews(isSlotWanted: boolean): Promise<boolean> {
+  async waitForNews(needsSlot: boolean): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(resolve, PATIENCE_MS, false)
     this.#wake = () => resolve(true)
-    if (isSlotWanted) void this.#share.waitForSlot().then(this.#wake)
+    if (needsSlot) void this.#share.waitForSlot().then(this.#wake)
     return promise.finally(() => clearTimeout(timer))
   }
 
@@ -273,9 +273,9 @@ class SlotPool {
   }
 
   take(count: number): number {
-    const taken = Math.min(count, this.#free)
-    this.#free -= taken
-    return taken
+    const acquired = Math.min(count, this.#free)
+    this.#free -= acquired
+    return acquired
   }
 
   /** Frees slots. The sender that has waited longest gets the next one. */
@@ -311,10 +311,10 @@ class SlotShare {
    */
   plan(want: number, answered: number): number {
     const { size, senders, queue } = this.#pool
-    const isWanted = queue.some((other) => other !== this)
-    const left = Math.floor(size / senders.size) - (this.#inFlight - answered) - this.#spare
-    const again = isWanted ? Math.max(0, Math.min(answered, left)) : answered
-    if (!isWanted) this.#spare += this.#pool.take(Math.max(0, want - again - this.#spare))
+    const isContended = queue.some((other) => other !== this)
+    const free = Math.floor(size / senders.size) - (this.#inFlight - answered) - this.#spare
+    const again = isContended ? Math.max(0, Math.min(answered, free)) : answered
+    if (!isContended) this.#spare += this.#pool.take(Math.max(0, want - again - this.#spare))
     return Math.min(want, again + this.#spare)
   }
 

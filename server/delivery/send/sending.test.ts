@@ -52,7 +52,7 @@ const cases: [bought: Bought, mail: string, flowText: string, manualText: string
   [{ plan: 'growth', status: 'canceled' }, SENT, PART, 'plan_required'],
 ]
 
-const firstOf = async (storeId: string) => {
+const readFirst = async (storeId: string) => {
   const { state, reason } = (await readMessages(world, storeId))[0]!
   return [state, reason].filter(Boolean).join(' ')
 }
@@ -61,7 +61,7 @@ test.each(cases)('%j: an email of a flow is %s', async (bought, mail) => {
   const { storeId, accountId } = await createMessageScene(world, 1)
   await set(accountId, bought)
   await passTime(world, storeId, HOUR)
-  expect(await firstOf(storeId)).toBe(mail)
+  expect(await readFirst(storeId)).toBe(mail)
   expect(world.sent).toHaveLength(mail === SENT ? 1 : 0)
 })
 
@@ -74,7 +74,7 @@ test.each(cases)('%j: an SMS of a flow: %s, %s', async (bought, _mail, flowText)
   await grantConsent(world, scene, order)
   await set(scene.accountId, bought)
   await passTime(world, scene.storeId, HOUR)
-  expect(await firstOf(scene.storeId)).toBe(flowText)
+  expect(await readFirst(scene.storeId)).toBe(flowText)
   expect(world.texts).toHaveLength(flowText === SENT ? 1 : 0)
 })
 
@@ -91,8 +91,8 @@ test('messages held for an overdue payment are sent once the plan is paid', asyn
   const { storeId, accountId, token } = await createMessageScene(world, 1)
   await set(accountId, { plan: 'growth', status: 'past_due', days: 8 })
   await passTime(world, storeId, HOUR)
-  expect(await firstOf(storeId)).toBe(LIMIT)
+  expect(await readFirst(storeId)).toBe(LIMIT)
   await world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey: 'growth' } })
   await passTime(world, storeId, 1_000)
-  expect(await firstOf(storeId)).toBe(SENT)
+  expect(await readFirst(storeId)).toBe(SENT)
 })

@@ -32,7 +32,7 @@ const REFUSED: Outcome = {
 /** `sendWithinSlots` flushes answers after this long without news. */
 const PATIENCE_MS = 5_000
 
-const stateOf = async (id: string) => (await readStoredMessage(world, id)).state
+const readState = async (id: string) => (await readStoredMessage(world, id)).state
 
 test.each([
   ['an acceptance is settled', ACCEPTED, 'sent'],
@@ -44,8 +44,8 @@ test.each([
   const { waiting, end } = await createTextsInFlight(world, 2)
   try {
     waiting[0]!.answer(outcome)
-    await expect.poll(() => stateOf(waiting[0]!.text.messageId)).toBe(state)
-    expect(await stateOf(waiting[1]!.text.messageId)).toBe('sending')
+    await expect.poll(() => readState(waiting[0]!.text.messageId)).toBe(state)
+    expect(await readState(waiting[1]!.text.messageId)).toBe('sending')
   } finally {
     vi.restoreAllMocks()
     await end()
@@ -83,12 +83,12 @@ test('a worker with a new heartbeat after its texts were listed keeps them', asy
     await world.db.insertInto('workers').values(beat).execute()
     await client.query('commit')
     await closing
-    expect(await stateOf(messageId)).toBe('sending')
+    expect(await readState(messageId)).toBe('sending')
   } finally {
     client.release()
     await end()
   }
-  expect(await stateOf(messageId)).toBe('sent')
+  expect(await readState(messageId)).toBe('sent')
 })
 
 test('a refused text gives no badge to the cart its cart was joined to', async () => {
@@ -97,7 +97,7 @@ test('a refused text gives no badge to the cart its cart was joined to', async (
   const joined = { status: 'merged' as const, merged_into: other!.cart_id }
   await world.db.updateTable('carts').set(joined).where('id', '=', refused!.cart_id!).execute()
   waiting[0]!.answer(REFUSED)
-  await expect.poll(() => stateOf(refused!.id)).toBe('failed')
+  await expect.poll(() => readState(refused!.id)).toBe('failed')
   const cart = await world.db
     .selectFrom('carts as c')
     .select(selectBadgeColumns('c'))
@@ -121,7 +121,7 @@ async function joinedInFlight() {
   waiting
     .find(({ text }) => text.messageId === into.id)!
     .answer({ kind: 'rejected', reason: '30005', response: 'gone', isRecipientFault: false })
-  await expect.poll(() => stateOf(into.id)).toBe('failed')
+  await expect.poll(() => readState(into.id)).toBe('failed')
   world.advance(1_000)
   const [first, second] = orders as [PlatformOrder, PlatformOrder]
   await recordOrders(world.deps, storeId, [{ ...changeQuantities(world, second), email: first.email }], 'sync')
@@ -140,7 +140,7 @@ async function joinedInFlight() {
 test('activity in a cart joined with one whose text is in flight counts as after the send (S2, S6)', async () => {
   const { storeId, orders, cart, from, end } = await joinedInFlight()
   try {
-    expect(await stateOf(from.id)).toBe('sending')
+    expect(await readState(from.id)).toBe('sending')
     world.advance(1_000)
     await recordOrders(world.deps, storeId, [changeQuantities(world, orders[0]!)], 'sync')
     expect(await cart()).toMatchObject({ status: 'abandoned', badge: 'No Action', last_sent_at: null })
@@ -156,7 +156,7 @@ test('an undelivered text removes its badge from the cart its cart was joined to
   expect(await cart()).toMatchObject({ badge: 'SMS Sent' })
   const about = { accountId, channel: 'sms' as const, messageId: from.id, providerId: 't-1', at: world.now }
   await recordDeliveryReport(world.deps, { ...about, status: 'failed', code: '30003' })
-  expect(await stateOf(from.id)).toBe('failed')
+  expect(await readState(from.id)).toBe('failed')
   expect(await cart()).toMatchObject({ badge: 'No Action', last_sent_at: null, no_response_at: null })
 })
 
@@ -173,7 +173,7 @@ test('an undelivered text leaves the badge of a newer message unchanged', async 
   await world.db.updateTable('carts').set({ status: 'purchased' }).where('id', '=', into.cart_id!).execute()
   const about = { accountId, channel: 'sms' as const, messageId: from.id, providerId: 't-1', at: world.now }
   await recordDeliveryReport(world.deps, { ...about, status: 'failed', code: '30003' })
-  expect(await stateOf(from.id)).toBe('failed')
+  expect(await readState(from.id)).toBe('failed')
   expect(await cart()).toMatchObject(badge)
 })
 

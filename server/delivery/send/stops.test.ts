@@ -114,11 +114,11 @@ async function withImport(): Promise<MessageScene> {
     .insertInto('consent_imports')
     .values({ store_id, id, ...file, state: 'done' })
     .execute()
-  const said = { channel: 'email' as const, status: 'granted' as const, source: 'import', at: world.now }
+  const consent = { channel: 'email' as const, status: 'granted' as const, source: 'import', at: world.now }
   const rows = orders.map(({ email }) => ({
     store_id,
     id: createId(),
-    ...said,
+    ...consent,
     import_ids: [id],
     address_hash: world.deps.secrets.addressHash(email!),
   }))
@@ -129,13 +129,13 @@ async function withImport(): Promise<MessageScene> {
 }
 
 /** Of a campaign about carts. */
-const ofCampaign = async (): Promise<Shop> => createDueCampaign(world, await createShop(world, POOL_SIZE + 1))
+const createCampaignShop = async (): Promise<Shop> => createDueCampaign(world, await createShop(world, POOL_SIZE + 1))
 
 /** A coupon to chosen customers. */
-async function ofDiscount(): Promise<Shop> {
+async function createDiscountMail(): Promise<Shop> {
   const shop = await createCouponShop(world, { carts: POOL_SIZE + 1, buyers: 0 })
-  const words = { subject: 'For you', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
-  const body = { customers: shop.people, couponId: shop.couponId, ...words }
+  const texts = { subject: 'For you', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
+  const body = { customers: shop.people, couponId: shop.couponId, ...texts }
   const reply = await world.request('POST', '/api/email/send-discount-offers', { token: shop.token, body })
   expect(reply.status).toBe(200)
   await completeOrderCheck(world, shop.storeId)
@@ -194,7 +194,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   [
     'campaigns',
     'its campaign is paused',
-    ofCampaign,
+    createCampaignShop,
     ({ storeId }) => of('campaigns', storeId).set({ status: 'paused' }).execute(),
   ],
   [
@@ -218,13 +218,13 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   [
     'consents',
     'its consent is withdrawn (C5)',
-    ofCampaign,
+    createCampaignShop,
     ({ storeId, waiting }) => {
       const addressHash = world.deps.secrets.addressHash(waiting.to_address!)
-      const said = { channel: 'email' as const, status: 'withdrawn' as const, source: 'test', at: world.now }
+      const withdrawal = { channel: 'email' as const, status: 'withdrawn' as const, source: 'test', at: world.now }
       return world.db
         .insertInto('consents')
-        .values({ store_id: storeId, id: createId(), address_hash: addressHash, ...said })
+        .values({ store_id: storeId, id: createId(), address_hash: addressHash, ...withdrawal })
         .execute()
     },
   ],
@@ -266,7 +266,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   [
     'manual_messages',
     'it was asked for with another coupon',
-    ofDiscount,
+    createDiscountMail,
     ({ storeId }) =>
       world.db.updateTable('manual_messages').set({ coupon_id: createId() }).where('store_id', '=', storeId).execute(),
   ],
@@ -287,7 +287,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   ],
   [
     'orders',
-    'somebody else with its device buys (S3)',
+    'another shopper with its device buys (S3)',
     async () => {
       const scene = await withBuyer(3 * HOUR)
       const shoppers = world.db.selectFrom('shoppers').select('id').where('store_id', '=', scene.storeId)
@@ -320,7 +320,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   ],
   [
     'shopper_keys',
-    'whoever has bought turns out to have its device (S3)',
+    'its device turns out to be the buyer’s (S3)',
     () => withBuyer(0),
     ({ storeId, waiting, buyer }) => shareDevice(storeId, [waiting.shopper_id, buyer!.shopperId]),
   ],
@@ -359,7 +359,15 @@ describe('a decided mail that waits for its slot is not sent when', () => {
   })
 
   test('nothing is changed: control case, it is sent in each of these stores', async () => {
-    for (const scene of [withCoupon, withCodes, withImport, withOverride, ofCampaign, ofDiscount, () => withBuyer(0)]) {
+    for (const scene of [
+      withCoupon,
+      withCodes,
+      withImport,
+      withOverride,
+      createCampaignShop,
+      createDiscountMail,
+      () => withBuyer(0),
+    ]) {
       world.sent.length = 0
       world.answer = acceptMail
       await changeDuringFlight(world, (await scene()) as MessageScene, async () => {})
@@ -391,8 +399,8 @@ test.each([
   const named = Object.keys(tables).filter((table) =>
     new RegExp(`(?:\\b(?:from|join|update|into)|,)\\s+"?${table}"?(?=\\s|\\)|$)`).test(sql),
   )
-  const isAsked = (table: string) => channel === 'email' || table !== 'domain_throttles'
-  const known = [...new Set([...CASES.map(([table]) => table), ...Object.keys(ELSEWHERE)])].filter(isAsked)
+  const isChecked = (table: string) => channel === 'email' || table !== 'domain_throttles'
+  const known = [...new Set([...CASES.map(([table]) => table), ...Object.keys(ELSEWHERE)])].filter(isChecked)
   const what = 'A table that the turn reads may stop a mail: add the case in which it alone changes.'
   expect(named.sort(), what).toEqual(known.sort())
 })

@@ -45,7 +45,7 @@ const sendSms = (shop: Shop, n = 0, more: object = {}) =>
 
 describe('steps of a flow', () => {
   /** A German shopper whose cart gets an SMS after an hour. */
-  async function aTextFlow(plan: 'free' | 'starter' | 'growth') {
+  async function createTextFlow(plan: 'free' | 'starter' | 'growth') {
     world.now = new Date(`${new Date(world.now.getTime() + 86_400_000).toISOString().slice(0, 10)}T09:00:00Z`)
     const scene = await createMessageScene(world, 0, { plan })
     await world.db.updateTable('flow_steps').set({ channel: 'sms' }).where('store_id', '=', scene.storeId).execute()
@@ -54,19 +54,19 @@ describe('steps of a flow', () => {
     await grantConsent(world, scene, order)
     return { ...scene, order }
   }
-  const firstOf = async (storeId: string) => (await readMessages(world, storeId))[0]!
+  const readFirst = async (storeId: string) => (await readMessages(world, storeId))[0]!
 
   test('are sent with the text of the step’s template when channel and plan allow it', async () => {
-    const { storeId, order } = await aTextFlow('growth')
+    const { storeId, order } = await createTextFlow('growth')
     await passTime(world, storeId, HOUR)
     expect(world.texts.map((text) => text.to)).toEqual([order.phone])
     expect(world.texts[0]!.text).toMatch(/Earl Grey[\s\S]*Reply STOP to opt out\.$/)
     expect(world.sent).toEqual([])
-    expect((await firstOf(storeId)).state).toBe('sent')
+    expect((await readFirst(storeId)).state).toBe('sent')
   })
 
   test('are retried in time after a deferral, even if the process ends right after recording it (D6)', async () => {
-    const { storeId } = await aTextFlow('growth')
+    const { storeId } = await createTextFlow('growth')
     const store = { storeId, db: world.db }
     let hasEnded = false
     const ends: KyselyPlugin = {
@@ -88,13 +88,13 @@ describe('steps of a flow', () => {
     }
     await advanceToAbandoned(world, storeId, HOUR)
     await expect(sendDue({ ...world.deps, db: world.db.withPlugin(ends), log }, { storeId })).rejects.toThrow('ended')
-    const { state, reason, wake_at } = await firstOf(storeId)
+    const { state, reason, wake_at } = await readFirst(storeId)
     expect([state, reason]).toEqual(['held', 'retry'])
     expect(await readNextDueAt(world, storeId)).toEqual(wake_at)
   })
 
   test('follow a changed channel while open; sent ones stay and are never sent twice', async () => {
-    const { storeId, flowId, token, order } = await aTextFlow('growth')
+    const { storeId, flowId, token, order } = await createTextFlow('growth')
     await passTime(world, storeId, HOUR)
     const save = async (channel: string, body = 'Your tea at {{ store_name }}: {{ checkout_link }}') => {
       const { flows } = (await world.request('GET', '/api/flows', { token })).body
@@ -129,7 +129,7 @@ describe('steps of a flow', () => {
     ['is put off', 'retry', ['held', 'retry'], 2],
     ['gets no answer', 'unknown', ['unknown', 'unknown'], 1],
   ] as const)('an SMS on its way that %s stays an SMS when email is chosen meanwhile, and no mail follows it', async (_, kind, ends, tries) => {
-    const { storeId, flowId, token } = await aTextFlow('growth')
+    const { storeId, flowId, token } = await createTextFlow('growth')
     world.answerText = async ({ messageId }) => {
       world.answerText = answerText
       const { flows } = (await world.request('GET', '/api/flows', { token })).body
@@ -139,14 +139,14 @@ describe('steps of a flow', () => {
       return { kind, reason: 'later', response: 'later', providerId: `t-${messageId}`, retryAfterMs: 90_000 } as Outcome
     }
     await passTime(world, storeId, HOUR)
-    expect(await firstOf(storeId)).toMatchObject({ channel: 'sms', state: ends[0], reason: ends[1] })
+    expect(await readFirst(storeId)).toMatchObject({ channel: 'sms', state: ends[0], reason: ends[1] })
     await passTime(world, storeId, 2 * MINUTE)
     expect([world.texts.length, world.sent.length]).toEqual([tries, 0])
     expect((await readMessages(world, storeId)).map(({ channel }) => channel)).toEqual(['sms', 'email', 'email'])
   })
 
   test('are refused a channel without credentials, template, plan or text', async () => {
-    const { flowId, token, accountId } = await aTextFlow('growth')
+    const { flowId, token, accountId } = await createTextFlow('growth')
     await world.db.updateTable('flow_steps').set({ channel: 'email' }).where('flow_id', '=', flowId).execute()
     const save = async (channel: string, body = 'Hi {{ customer_name }}: {{ checkout_link }}') => {
       const { flows } = (await world.request('GET', '/api/flows', { token })).body
@@ -172,9 +172,9 @@ describe('steps of a flow', () => {
   })
 
   test('are held on a smaller plan and sent after an upgrade (decision 6)', async () => {
-    const { storeId, token } = await aTextFlow('starter')
+    const { storeId, token } = await createTextFlow('starter')
     await passTime(world, storeId, HOUR)
-    expect([(await firstOf(storeId)).state, (await firstOf(storeId)).reason]).toEqual(['held', 'plan_required'])
+    expect([(await readFirst(storeId)).state, (await readFirst(storeId)).reason]).toEqual(['held', 'plan_required'])
     await world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey: 'growth' } })
     await passTime(world, storeId, 1_000)
     expect(world.texts).toHaveLength(1)
@@ -182,14 +182,14 @@ describe('steps of a flow', () => {
 
   test('are held with an explanation while the channel is not set up', async () => {
     world.textChannels.sms = false
-    const { storeId } = await aTextFlow('growth')
+    const { storeId } = await createTextFlow('growth')
     await passTime(world, storeId, HOUR)
-    const row = await firstOf(storeId)
+    const row = await readFirst(storeId)
     expect([row.state, row.reason]).toEqual(['held', 'sms_not_configured'])
   })
 
   test('due at night wait for the morning, spread out, and are decided again (T2)', async () => {
-    const { storeId, order } = await aTextFlow('growth')
+    const { storeId, order } = await createTextFlow('growth')
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T19:30:00Z`)
     const late = buildOrder(world, { country: 'DE', phone: takeGermanPhone() })
     await recordOrders(world.deps, storeId, [late], 'sync')
@@ -318,12 +318,12 @@ describe('the monthly budget', () => {
 
 test('another provider needs only its own channel file', async () => {
   const shop = await createShop(world)
-  const said: string[] = []
+  const texts: string[] = []
   const pigeon: TextChannel = {
     poolSize: 1,
     estimate: () => ({ segments: 1, cost: { amountMicros: 0, currency: 'USD' } }),
     send: async ({ to, text }) => {
-      said.push(`${to}: ${text}`)
+      texts.push(`${to}: ${text}`)
       return { kind: 'accepted', providerId: 'coo', response: 'taken off' }
     },
     check: async () => ({ isOk: true, detail: 'fed' }),
@@ -333,7 +333,7 @@ test('another provider needs only its own channel file', async () => {
   world.deps.channels.text = async () => pigeon
   expect((await sendSms(shop)).body.message).toBe('SMS sent successfully!')
   world.deps.channels.text = text
-  expect(said).toHaveLength(1)
+  expect(texts).toHaveLength(1)
 })
 
 describe('with 50 senders at once', () => {

@@ -26,7 +26,7 @@ let smtp: SMTPServer
 let ownMails: ReturnType<typeof openOwnMails>
 let store: TestStore
 /** Mails accepted by the account's own mail server. */
-const taken: string[] = []
+const requests: string[] = []
 
 beforeAll(async () => {
   const line = { inboundUrl: null, sender: '+12025550100' }
@@ -46,7 +46,7 @@ beforeAll(async () => {
     onAuth: ({ username }, _session, done) => done(null, { user: username! }),
     onData(stream, { envelope }, done) {
       stream.resume().on('end', () => {
-        taken.push(envelope.rcptTo[0]!.address)
+        requests.push(envelope.rcptTo[0]!.address)
         done(null, 'queued as 7')
       })
     },
@@ -62,7 +62,7 @@ afterAll(async () => {
   await Promise.all([twilio.close(), meta.close(), new Promise<void>((resolve) => smtp.close(() => resolve()))])
 })
 beforeEach(async () => {
-  taken.length = 0
+  requests.length = 0
   world.pushes.length = 0
   await world.db.deleteFrom('rate_limits').execute()
   world.now = new Date(`${new Date(world.now.getTime() + DAY).toISOString().slice(0, 10)}T09:00:00Z`)
@@ -85,7 +85,7 @@ async function byChannels(first: string, ...others: string[]): Promise<void> {
 }
 
 /** Of a German shopper, who has consented to all channels. */
-async function aCart() {
+async function createCart() {
   const order = buildOrder(world, { country: 'DE', phone: takeGermanPhone() })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   await grantConsent(world, store, order)
@@ -97,7 +97,7 @@ const first = async () => {
   return [state, reason, channel]
 }
 
-const look = () => passTime(world, store.storeId, MINUTE)
+const advance = () => passTime(world, store.storeId, MINUTE)
 
 const saveMailServer = () =>
   call('PUT', '/api/sending/mail-server', {
@@ -136,35 +136,35 @@ test('a message held by quiet hours for SMS is sent by email once there is a mai
   await saveSms()
   await byChannels('sms', 'email')
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T20:30:00Z`)
-  const { email } = await aCart()
+  const { email } = await createCart()
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'quiet_hours', 'sms'])
   await saveMailServer()
-  await look()
+  await advance()
   expect(await first()).toEqual(['sent', null, 'email'])
-  expect(taken).toEqual([email])
+  expect(requests).toEqual([email])
 })
 
 test('a message held for a mail server is sent by SMS once that is set up', async () => {
   await byChannels('email', 'sms')
-  await aCart()
+  await createCart()
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'mail_not_configured', 'email'])
   await saveSms()
-  await look()
+  await advance()
   expect(await first()).toEqual(['sent', null, 'sms'])
 })
 
 test('a message held for another channel is sent by WhatsApp once its template is chosen', async () => {
   await byChannels('sms', 'email', 'whatsapp')
-  await aCart()
+  await createCart()
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'sms_not_configured', 'sms'])
   await saveWhatsapp()
-  await look()
+  await advance()
   expect((await first())[0]).toBe('held')
   await chooseTemplate()
-  await look()
+  await advance()
   expect(await first()).toEqual(['sent', null, 'whatsapp'])
 })
 
@@ -179,9 +179,17 @@ test('a message held for another channel is sent by push once a browser subscrib
   await passTime(world, store.storeId, HOUR + MINUTE)
   expect(await first()).toEqual(['held', 'mail_not_configured', 'email'])
   const { cart, device, subscription } = browser
-  const told = { storeKey, cart, device, subscription, publicKey, wording: prompt.wording, method: 'functions' }
-  expect((await postFromPage(world, store, 'subscribe', told)).status).toBe(200)
-  await look()
+  const subscribeBody = {
+    storeKey,
+    cart,
+    device,
+    subscription,
+    publicKey,
+    wording: prompt.wording,
+    method: 'functions',
+  }
+  expect((await postFromPage(world, store, 'subscribe', subscribeBody)).status).toBe(200)
+  await advance()
   expect(await first()).toEqual(['sent', null, 'push'])
   expect(world.pushes).toHaveLength(1)
 })
@@ -189,7 +197,7 @@ test('a message held for another channel is sent by push once a browser subscrib
 test('a message held for a paused mail server is sent by SMS, its first channel, once that is set up', async () => {
   await saveMailServer()
   await byChannels('sms', 'email')
-  await aCart()
+  await createCart()
   await world.db
     .updateTable('mail_servers')
     .set({ rests_until: new Date(world.now.getTime() + 3 * HOUR), problem: '421 too many connections' })
@@ -198,29 +206,29 @@ test('a message held for a paused mail server is sent by SMS, its first channel,
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'mail_server_away', 'email'])
   await saveSms()
-  await look()
+  await advance()
   expect(await first()).toEqual(['sent', null, 'sms'])
 })
 
 test('a message with SMS as its only channel is sent once SMS is set up', async () => {
   await byChannels('sms')
-  await aCart()
+  await createCart()
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'sms_not_configured', 'sms'])
   await saveSms()
-  await look()
+  await advance()
   expect(await first()).toEqual(['sent', null, 'sms'])
 })
 
 test('a message held for all channels, or sent before, stays held', async () => {
   await byChannels('email', 'sms')
-  await aCart()
+  await createCart()
   await advanceToAbandoned(world, store.storeId, HOUR)
   await call('POST', `/api/flows/${store.flowId}/switch`, { isOn: false })
-  await look()
+  await advance()
   expect(await first()).toEqual(['held', 'flow_off', 'email'])
   await saveSms()
-  await look()
+  await advance()
   expect(await first()).toEqual(['held', 'flow_off', 'email'])
   const later = new Date(world.now.getTime() + 3 * HOUR)
   await world.db
@@ -230,6 +238,6 @@ test('a message held for all channels, or sent before, stays held', async () => 
     .where('step', '=', 1)
     .execute()
   await saveMailServer()
-  await look()
+  await advance()
   expect(await first()).toEqual(['held', 'retry', 'email'])
 })

@@ -29,26 +29,26 @@ beforeEach(async () => {
 
 type Person = Record<'email' | 'browser' | 'id', string>
 
-async function aPerson(more: { phone?: string } = {}): Promise<Person> {
+async function createPerson(more: { phone?: string } = {}): Promise<Person> {
   const email = `ben${++n}@shoppers.example.com`
   await shop.type(email, { email, firstName: 'Ben', ...more })
-  return { email, browser: email, id: await shopperOf(email) }
+  return { email, browser: email, id: await readShopper(email) }
 }
 
-async function shopperOf(email: string): Promise<string> {
-  const wanted = world.db.selectFrom('shoppers').select('id').where('store_id', '=', shop.storeId)
-  return (await wanted.where('email', '=', email).executeTakeFirstOrThrow()).id
+async function readShopper(email: string): Promise<string> {
+  const shoppers = world.db.selectFrom('shoppers').select('id').where('store_id', '=', shop.storeId)
+  return (await shoppers.where('email', '=', email).executeTakeFirstOrThrow()).id
 }
 
-type Wanted = Partial<Omit<MessagePlan, 'origin'>> & { originId?: string }
+type PlanOverrides = Partial<Omit<MessagePlan, 'origin'>> & { originId?: string }
 
-function plan(people: readonly Person[], { originId = createId(), ...more }: Wanted = {}): Promise<string[]> {
+function plan(people: readonly Person[], { originId = createId(), ...more }: PlanOverrides = {}): Promise<string[]> {
   const now = world.now
-  const request = { askedBy: shop.userId, isImmediate: false, overridesHoldout: false }
-  const words = { subject: 'A gift', body: 'Hi {{ customer_name }} [{{ cart_total }}] {{ checkout_link }}' }
+  const request = { requestedBy: shop.userId, isImmediate: false, overridesHoldout: false }
+  const texts = { subject: 'A gift', body: 'Hi {{ customer_name }} [{{ cart_total }}] {{ checkout_link }}' }
   return transact({ storeId: shop.storeId, db: world.db }, async (tx) => {
     const planned = await planMessages(tx, {
-      origin: { kind: 'manual', id: originId, ...request, ...words },
+      origin: { kind: 'manual', id: originId, ...request, ...texts },
       people: people.map(({ id }) => ({ id: createId(), shopperId: id })),
       channel: 'email',
       templateId: null,
@@ -69,14 +69,15 @@ async function send(): Promise<void> {
   await sendDue(world.deps, { storeId: shop.storeId })
 }
 
-const told = async () => (await shop.messages()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
+const readStates = async () =>
+  (await shop.messages()).map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
 const merge = (one: Person, other: Person) => shop.type(one.browser, { email: other.email })
-const tokensOf = (messageId: string) =>
+const readTokens = (messageId: string) =>
   world.db.selectFrom('link_tokens').selectAll().where('message_id', '=', messageId).orderBy('purpose').execute()
 
 describe('a message without a cart', () => {
   test('is sent once, mentions no cart, and is fully recorded (D1, D12)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     const [id] = await plan([ben])
     await send()
     await send()
@@ -89,13 +90,13 @@ describe('a message without a cart', () => {
     expect(world.sent[0]!.html).not.toContain('/cart/recover')
     expect(await shop.messages()).toMatchObject([{ id, cart_id: null, shopper_id: ben.id, state: 'sent' }])
     expect(await listStepDecisions(world, shop.storeId)).toEqual(['send ok', 'result accepted'])
-    expect(await tokensOf(id!)).toEqual([])
+    expect(await readTokens(id!)).toEqual([])
     const [news] = await shop.notifications()
     expect(news).toMatchObject({ type: 'email_sent', data: { cartId: null, messageId: id, to: ben.email } })
   })
 
   test('requested twice at once and once more later reaches each shopper once (D1)', async () => {
-    const people = [await aPerson(), await aPerson()]
+    const people = [await createPerson(), await createPerson()]
     const originId = createId()
     const planned = await Promise.all([plan(people, { originId }), plan(people.toReversed(), { originId })])
     expect(planned.flat()).toHaveLength(2)
@@ -111,7 +112,7 @@ describe('a message without a cart', () => {
   })
 
   test('is sent once by two processes that both believe they hold the store’s lease (D1)', async () => {
-    const people = await Promise.all(Array.from({ length: 8 }, () => aPerson()))
+    const people = await Promise.all(Array.from({ length: 8 }, () => createPerson()))
     await plan(people)
     await completeOrderCheck(world, shop.storeId)
     const seizing = setInterval(async () => {
@@ -124,57 +125,57 @@ describe('a message without a cart', () => {
   })
 
   test('counts for the frequency cap and waits for it (T1)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     for (let count = 0; count < 4; count++) await plan([ben])
     for (let count = 0; count < 4; count++) await send()
-    expect((await told()).sort()).toEqual(['held(frequency_cap)', 'sent', 'sent', 'sent'])
+    expect((await readStates()).sort()).toEqual(['held(frequency_cap)', 'sent', 'sent', 'sent'])
   })
 
   test('is not sent without the store’s order check (D3)', async () => {
     await completeOrderCheck(world, shop.storeId)
     world.advance(2 * MINUTE)
-    await plan([await aPerson()])
+    await plan([await createPerson()])
     await sendDue(world.deps, { storeId: shop.storeId })
     expect(world.sent).toEqual([])
-    expect((await told())[0]).toMatch(/^held\(store_unreachable/)
+    expect((await readStates())[0]).toMatch(/^held\(store_unreachable/)
   })
 
   test('is retried after a deferral, unless it was ended meanwhile (D4, C2)', async () => {
     world.answer = () => ({ kind: 'retry', reason: 'deferred', response: '451 later' })
-    const [ben, ada] = [await aPerson(), await aPerson()]
+    const [ben, ada] = [await createPerson(), await createPerson()]
     await plan([ben])
     await send()
-    expect(await told()).toEqual(['held(retry)'])
+    expect(await readStates()).toEqual(['held(retry)'])
     world.answer = async (mail) => {
       if (mail.to === ada.email) await suppress(ada.email)
       return { kind: 'retry', reason: 'deferred', response: '451 later' }
     }
     await plan([ada])
     await send()
-    expect(await told()).toEqual(['held(retry)', 'skipped(suppressed_manual)'])
+    expect(await readStates()).toEqual(['held(retry)', 'skipped(suppressed_manual)'])
     world.answer = answer
     world.advance(MINUTE)
     await send()
-    expect((await told())[0]).toBe('sent')
+    expect((await readStates())[0]).toBe('sent')
   })
 
   test('becomes unknown when its process dies during the send, and is never resent (D4)', async () => {
-    await plan([await aPerson()])
+    await plan([await createPerson()])
     const { promise: never } = Promise.withResolvers<never>()
     world.answer = () => never
     await completeOrderCheck(world, shop.storeId)
     void sendDue({ ...world.deps, workerId: createId() }, { storeId: shop.storeId })
-    await expect.poll(told).toEqual(['sending'])
+    await expect.poll(readStates).toEqual(['sending'])
     world.answer = answer
     await closeAbandonedSends(world.deps)
     world.advance(MINUTE)
     await send()
-    expect(await told()).toEqual(['unknown(unknown)'])
+    expect(await readStates()).toEqual(['unknown(unknown)'])
     expect(world.sent).toHaveLength(1)
   })
 
   test('as an SMS uses the shopper’s number, without the limits of cart reminders', async () => {
-    const ben = await aPerson({ phone: '+12125550142' })
+    const ben = await createPerson({ phone: '+12125550142' })
     await agree('+12125550142')
     world.advance(3 * DAY)
     await plan([ben], { channel: 'sms' })
@@ -182,7 +183,7 @@ describe('a message without a cart', () => {
     expect(world.texts.map(({ to, text }) => [to, /^Hi Ben \[\] http/.test(text)])).toEqual([['+12125550142', true]])
     await plan([ben], { channel: 'sms', expiresAt: new Date(world.now.getTime() + 2 * DAY) })
     await send()
-    expect((await told()).sort()).toEqual(['held(cooldown)', 'sent'])
+    expect((await readStates()).sort()).toEqual(['held(cooldown)', 'sent'])
   })
 })
 
@@ -208,14 +209,14 @@ async function agree(phone: string): Promise<void> {
 
 describe('a message without a cart is stopped', () => {
   test('by a suppression, in the same commit (C1, C2)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     await plan([ben], { dueAt: new Date(world.now.getTime() + HOUR) })
     await suppress(ben.email)
-    expect(await told()).toEqual(['skipped(suppressed_manual)'])
+    expect(await readStates()).toEqual(['skipped(suppressed_manual)'])
   })
 
   test('by a suppression between decision and send (D10)', async () => {
-    const people = await Promise.all(Array.from({ length: 6 }, () => aPerson()))
+    const people = await Promise.all(Array.from({ length: 6 }, () => createPerson()))
     await plan(people)
     let last = ''
     world.answer = async (mail) => {
@@ -234,8 +235,8 @@ describe('a message without a cart is stopped', () => {
     expect(world.sent.map(({ to }) => to)).not.toContain(last)
   })
 
-  test('by a purchase only if its origin says so (decision 39)', async () => {
-    const [ben, ada] = [await aPerson(), await aPerson()]
+  test('by a purchase only if its origin has that stop (decision 39)', async () => {
+    const [ben, ada] = [await createPerson(), await createPerson()]
     const soon = { dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) }
     await shop.order({ kind: 'purchase', email: ada.email })
     world.advance(MINUTE)
@@ -245,20 +246,20 @@ describe('a message without a cart is stopped', () => {
     await shop.order({ kind: 'purchase', email: ben.email })
     world.advance(HOUR)
     await send()
-    expect((await told()).sort()).toEqual(['sent', 'sent', 'skipped(purchased)'])
+    expect((await readStates()).sort()).toEqual(['sent', 'sent', 'skipped(purchased)'])
     expect(world.sent.map(({ to }) => to).sort()).toEqual([ada.email, ben.email].sort())
   })
 
   test('for the time being by an order that awaits payment, if a purchase would end it (S4)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     await plan([ben], { purchasesSince: world.now })
     await shop.order({ kind: 'pending', email: ben.email })
     await send()
-    expect(await told()).toEqual(['held(purchase_in_progress)'])
+    expect(await readStates()).toEqual(['held(purchase_in_progress)'])
   })
 
   test('by a purchase between decision and send (D10)', async () => {
-    const people = await Promise.all(Array.from({ length: 6 }, () => aPerson()))
+    const people = await Promise.all(Array.from({ length: 6 }, () => createPerson()))
     await plan(people, { purchasesSince: world.now })
     const buy = async () => {
       await shop.order({ kind: 'purchase', email: await oneWaiting(people) })
@@ -273,14 +274,14 @@ describe('a message without a cart is stopped', () => {
     expect(world.sent).toHaveLength(5)
     world.advance(MINUTE)
     await send()
-    expect((await told()).filter((each) => each !== 'sent')).toEqual(['skipped(purchased)'])
+    expect((await readStates()).filter((each) => each !== 'sent')).toEqual(['skipped(purchased)'])
   })
 
   test('by disconnecting the store, and deleted with the store (Y4)', async () => {
-    await plan([await aPerson()])
+    await plan([await createPerson()])
     await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
     await send()
-    expect(await told()).toEqual(['cancelled(disconnected)'])
+    expect(await readStates()).toEqual(['cancelled(disconnected)'])
     await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
     await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()
     expect(await shop.messages()).toEqual([])
@@ -290,13 +291,13 @@ describe('a message without a cart is stopped', () => {
 test('a message that waits for consent is sent once it is given (C5)', async () => {
   const email = `greta${++n}@shoppers.example.com`
   await shop.type(email, { email, country: 'DE', countrySource: 'address' })
-  await plan([{ email, browser: email, id: await shopperOf(email) }])
+  await plan([{ email, browser: email, id: await readShopper(email) }])
   await send()
-  expect(await told()).toEqual(['held(no_consent)'])
+  expect(await readStates()).toEqual(['held(no_consent)'])
   const word = { channel: 'email' as const, address: email, isGiven: true, wording: 'Yes', country: 'DE' }
   await recordOrderConsents(world.deps, shop.storeId, [{ ...word, orderId: '1', at: world.now }])
   await send()
-  expect(await told()).toEqual(['sent'])
+  expect(await readStates()).toEqual(['sent'])
 })
 
 describe('two merged shoppers', () => {
@@ -304,32 +305,32 @@ describe('two merged shoppers', () => {
   const later = () => ({ dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) })
 
   test('get one of the two messages planned for them (D1)', async () => {
-    const [ben, ada] = [await aPerson(), await aPerson()]
+    const [ben, ada] = [await createPerson(), await createPerson()]
     await plan([ben, ada], { originId, ...later() })
     await merge(ben, ada)
-    expect((await told()).sort()).toEqual(['cancelled(merged)', 'scheduled'])
+    expect((await readStates()).sort()).toEqual(['cancelled(merged)', 'scheduled'])
     world.advance(HOUR)
     await send()
     expect(world.sent).toHaveLength(1)
-    expect(await plan([{ ...ada, id: await shopperOf(ada.email) }], { originId })).toEqual([])
+    expect(await plan([{ ...ada, id: await readShopper(ada.email) }], { originId })).toEqual([])
   })
 
   test('get none if one of them has had it (D1)', async () => {
-    const [ben, ada] = [await aPerson(), await aPerson()]
+    const [ben, ada] = [await createPerson(), await createPerson()]
     await plan([ben], { originId })
     await send()
     await plan([ada], { originId, ...later() })
     await merge(ben, ada)
-    expect((await told()).sort()).toEqual(['cancelled(merged)', 'sent'])
+    expect((await readStates()).sort()).toEqual(['cancelled(merged)', 'sent'])
   })
 
   test('keep the messages both have had', async () => {
-    const people = [await aPerson(), await aPerson(), await aPerson()] as const
+    const people = [await createPerson(), await createPerson(), await createPerson()] as const
     await plan(people, { originId })
     await send()
     await merge(people[0], people[1])
     await merge(people[1], people[2])
-    expect(await told()).toEqual(['sent', 'sent', 'sent'])
+    expect(await readStates()).toEqual(['sent', 'sent', 'sent'])
     expect(new Set((await shop.messages()).map((row) => row.shopper_id)).size).toBe(1)
   })
 })
@@ -338,7 +339,7 @@ describe('responses to a message without a cart', () => {
   const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0' }
 
   test('a human click opens the shop, and a later purchase is attributed to the message (A1)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     const [id] = await plan([ben])
     await send()
     world.advance(HOUR)
@@ -353,7 +354,7 @@ describe('responses to a message without a cart', () => {
   })
 
   test('a machine’s visit right after the send is not a touch (A1)', async () => {
-    await plan([await aPerson()])
+    await plan([await createPerson()])
     await send()
     world.advance(HOUR)
     for (const link of new Set(world.sent[0]!.html.match(/\/c\/[\w-]+/g)!))
@@ -363,7 +364,7 @@ describe('responses to a message without a cart', () => {
   })
 
   test('its unsubscribe link closes the shopper’s other messages, with or without a cart (C2)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     await plan([ben])
     await send()
     await shop.fill(ben.browser, [buildTea()])
@@ -371,12 +372,14 @@ describe('responses to a message without a cart', () => {
     await plan([ben], { dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) })
     const link = /\/u\/[\w-]{43}/.exec(world.sent[0]!.html)![0]
     expect((await world.request('POST', link)).status).toBe(200)
-    expect((await told()).filter((each) => !['sent', 'skipped(suppressed_unsubscribed)'].includes(each))).toEqual([])
-    expect((await told()).filter((each) => each === 'sent')).toHaveLength(1)
+    expect((await readStates()).filter((each) => !['sent', 'skipped(suppressed_unsubscribed)'].includes(each))).toEqual(
+      [],
+    )
+    expect((await readStates()).filter((each) => each === 'sent')).toHaveLength(1)
   })
 
   test('it is shown as the shopper’s last message on each of their carts', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     await shop.fill(ben.browser, [buildTea()])
     await plan([ben])
     await send()
@@ -386,7 +389,7 @@ describe('responses to a message without a cart', () => {
   })
 
   test('it is part of the shopper’s stored data (C8)', async () => {
-    const ben = await aPerson()
+    const ben = await createPerson()
     const [id] = await plan([ben])
     await send()
     const hash = world.deps.secrets.addressHash(ben.email)

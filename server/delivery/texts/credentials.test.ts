@@ -118,7 +118,11 @@ describe('credentials', () => {
     const { hooks } = (await read()).sms
     expect(hooks[0].value).toMatch(/^https:\/\/recoup\.example\.com\/api\/webhooks\/twilio\/[\w-]{43}\/inbound$/)
     expect(hooks[0].value).not.toContain(store.accountId)
-    expect((await read(await memberOf('viewer'))).sms).toMatchObject({ state: 'ready', hooks: [], isReachable: true })
+    expect((await read(await createMember('viewer'))).sms).toMatchObject({
+      state: 'ready',
+      hooks: [],
+      isReachable: true,
+    })
     await world.db.updateTable('accounts').set({ is_demo: true }).where('id', '=', store.accountId).execute()
     expect((await put('sms', { ...sms, version: 3 })).status).toBe(403)
     expect((await world.request('DELETE', '/api/channels/sms', { token: store.token })).status).toBe(403)
@@ -127,7 +131,7 @@ describe('credentials', () => {
   })
 })
 
-async function memberOf(role: 'viewer'): Promise<string> {
+async function createMember(role: 'viewer'): Promise<string> {
   const { db, now } = world
   const user = { id: createId(), email: `${role}@team.example`, name: role, password_hash: '-', created_at: now }
   const token = createToken()
@@ -238,7 +242,7 @@ describe('the final price of a message', () => {
 })
 
 describe('keywords (C4)', () => {
-  const words = {
+  const keywords = {
     stop: ['STOP', 'QUIT', 'END', 'REVOKE', 'OPT OUT', 'CANCEL', 'UNSUBSCRIBE', 'STOPP', 'ENDE', 'ABMELDEN'],
     start: ['START'],
     help: ['HELP', 'HILFE'],
@@ -246,7 +250,7 @@ describe('keywords (C4)', () => {
 
   test('are recognized in any case, with surrounding spaces and punctuation', () => {
     const around = fc.constantFrom('', ' ', '.', '!', '"', '\n', ' 👍 ', '…')
-    for (const [keyword, all] of Object.entries(words)) {
+    for (const [keyword, all] of Object.entries(keywords)) {
       const spelled = fc.constantFrom(...all).chain((word) => fc.mixedCase(fc.constant(word)))
       fc.assert(
         fc.property(around, spelled, around, (before, word, after) => {

@@ -158,8 +158,8 @@ async function save(deps: Deps, account: AccountDb<Db>, session: Session, channe
   keepDemo(session)
   const { channel, provider, identity } = channelInput
   const known = await sql.readCredentials(account, channel)
-  const kept = known && known.provider === provider ? openSecrets(deps.secrets, known) : null
-  const secrets = completeSecrets(channelInput, kept)
+  const stored = known && known.provider === provider ? openSecrets(deps.secrets, known) : null
+  const secrets = completeSecrets(channelInput, stored)
   await takePoint(deps, CHECKS, account.accountId)
   const hookKey = known && isOwn(known) ? known.hook_key : createToken()
   const isSame = known !== undefined && JSON.stringify(known.identity) === JSON.stringify(identity)
@@ -194,15 +194,15 @@ function keepDemo(session: Session): void {
 }
 
 /** The verify token is created once and kept, because it is stored in Meta's settings. */
-function completeSecrets({ provider, secrets }: ChannelInput, kept: CredentialSecrets | null): CredentialSecrets {
+function completeSecrets({ provider, secrets }: ChannelInput, stored: CredentialSecrets | null): CredentialSecrets {
   const names = provider === 'twilio' ? (['authToken'] as const) : (['accessToken', 'appSecret'] as const)
-  const missing = names.filter((name) => !secrets[name] && !kept?.[name])
+  const missing = names.filter((name) => !secrets[name] && !stored?.[name])
   if (missing.length > 0) {
     const message = 'This field is required'
     throw new AppError('invalid', message, { fields: Object.fromEntries(missing.map((name) => [name, message])) })
   }
-  const chosen = names.map((name) => [name, secrets[name] || kept![name]])
-  const verifyToken = kept?.verifyToken || createToken()
+  const chosen = names.map((name) => [name, secrets[name] || stored![name]])
+  const verifyToken = stored?.verifyToken || createToken()
   return { authToken: '', accessToken: '', appSecret: '', verifyToken, ...Object.fromEntries(chosen) }
 }
 
@@ -293,8 +293,8 @@ function lockCredentials({ db, accountId }: AccountTx, channel: TextChannelName)
     .executeTakeFirst()
 }
 
-async function saveCredentials({ db, accountId }: AccountTx, kept: StoredCredentials): Promise<void> {
-  const { channel, columns } = toColumns(kept)
+async function saveCredentials({ db, accountId }: AccountTx, stored: StoredCredentials): Promise<void> {
+  const { channel, columns } = toColumns(stored)
   await db
     .insertInto('channel_credentials')
     .values({ account_id: accountId, channel, ...columns })
@@ -326,12 +326,12 @@ async function saveTemplate({ db, accountId }: AccountTx, template: TextTemplate
 }
 
 async function deleteCredentials({ db, accountId }: AccountDb, channel: TextChannelName): Promise<boolean> {
-  const gone = await db
+  const deleted = await db
     .deleteFrom('channel_credentials')
     .where('account_id', '=', accountId)
     .where('channel', '=', channel)
     .where('provider', 'not in', ['sandbox', 'operator'])
     .returning('channel')
     .execute()
-  return gone.length > 0
+  return deleted.length > 0
 }

@@ -51,9 +51,9 @@ export function openProviderHttp(options: ProviderHttpOptions): ProviderHttp {
   }
   return {
     async request({ method, url, headers, body }) {
-      const asked = new URL(url)
-      const base = baseUrl ? new URL(baseUrl) : asked
-      const path = (baseUrl ? base.pathname.replace(/\/$/, '') : '') + asked.pathname + asked.search
+      const requested = new URL(url)
+      const base = baseUrl ? new URL(baseUrl) : requested
+      const path = (baseUrl ? base.pathname.replace(/\/$/, '') : '') + requested.pathname + requested.search
       const sent = { isBody: false }
       try {
         const reply = await poolFor(base.origin).request({

@@ -107,32 +107,32 @@ export interface TextChannels {
   close(): Promise<void>
 }
 
-const MOST_KEPT = 2_000
+const MAX_CACHED = 2_000
 
 export function openTextChannels(deps: TextChannelDeps): TextChannels {
-  const kept = new Map<string, { version: string; made: Promise<TextChannel> }>()
-  const closing = (made: Promise<TextChannel>) => made.then((channel) => channel.close()).catch(() => {})
+  const cache = new Map<string, { version: string; channel: Promise<TextChannel> }>()
+  const closing = (opening: Promise<TextChannel>) => opening.then((channel) => channel.close()).catch(() => {})
   return {
     async text(accountId, channel) {
       const row = await currentCredentials(deps, accountId, channel)
       const key = `${accountId}:${channel}`
-      const known = kept.get(key)
+      const known = cache.get(key)
       const version = row ? `${row.provider}:${row.version}:${row.hook_key}` : ''
-      if (known && known.version === version) return known.made
+      if (known && known.version === version) return known.channel
       if (known) {
-        kept.delete(key)
-        void closing(known.made)
+        cache.delete(key)
+        void closing(known.channel)
       }
       if (!row) return null
-      if (kept.size >= MOST_KEPT)
-        for (const [oldest, { made }] of [...kept].slice(0, 100)) kept.delete(oldest) && closing(made)
-      const made = makeChannel(deps, row)
-      kept.set(key, { version, made })
-      made.catch(() => kept.get(key)?.made === made && kept.delete(key))
-      return made
+      if (cache.size >= MAX_CACHED)
+        for (const [oldest, { channel }] of [...cache].slice(0, 100)) cache.delete(oldest) && closing(channel)
+      const opening = makeChannel(deps, row)
+      cache.set(key, { version, channel: opening })
+      opening.catch(() => cache.get(key)?.channel === opening && cache.delete(key))
+      return opening
     },
     async close() {
-      await Promise.all([...kept.values()].map(({ made }) => closing(made)))
+      await Promise.all([...cache.values()].map(({ channel }) => closing(channel)))
     },
   }
 }
@@ -148,14 +148,14 @@ export async function currentCredentials(deps: TextChannelDeps, accountId: strin
   const account = { accountId, db: deps.db }
   const row = await readCredentials(account, channel)
   if (row && isOwn(row)) return row
-  const given = await givenTo(deps, accountId, channel)
-  if (!given || given === row?.provider) return given ? row : undefined
-  const made = given === 'operator' ? operatorRow(deps, accountId) : sandboxRow(deps, accountId, channel)
-  await insertBuiltIn(account, made)
+  const assigned = await findAssigned(deps, accountId, channel)
+  if (!assigned || assigned === row?.provider) return assigned ? row : undefined
+  const opening = assigned === 'operator' ? operatorRow(deps, accountId) : sandboxRow(deps, accountId, channel)
+  await insertBuiltIn(account, opening)
   return readCredentials(account, channel)
 }
 
-async function givenTo(deps: TextChannelDeps, accountId: string, channel: TextChannelName) {
+async function findAssigned(deps: TextChannelDeps, accountId: string, channel: TextChannelName) {
   const { config, phoneUrl } = deps
   const isByOperator = config.operatorTexts !== null && channel === 'sms'
   if (!phoneUrl && !isByOperator) return null
@@ -360,8 +360,8 @@ class ProviderTrouble extends Error {
 async function loadClient({ accountSid, authToken }: TwilioOptions, http: ProviderHttp): Promise<Twilio> {
   const { default: twilio } = await import('twilio')
   class OurRequests extends twilio.RequestClient {
-    override async request<Data>(asked: RequestClient.RequestOptions) {
-      const answer = await http.request(buildRequest(asked))
+    override async request<Data>(options: RequestClient.RequestOptions) {
+      const answer = await http.request(buildRequest(options))
       if (!answer.isAnswered || answer.status >= 300 || answer.json === null) throw new ProviderTrouble(answer)
       return { statusCode: answer.status, body: answer.json as Data, headers: {} }
     }
@@ -402,8 +402,8 @@ function messageParams(options: TwilioOptions, message: OutgoingText, from: stri
 
 /** Content variables: those of the body, then the button's. */
 function contentParams({ name, body, buttonUrlSuffix }: NonNullable<OutgoingText['template']>) {
-  const words = buttonUrlSuffix === null ? body : [...body, buttonUrlSuffix]
-  const variables = Object.fromEntries(words.map((word, index) => [String(index + 1), word]))
+  const parameters = buttonUrlSuffix === null ? body : [...body, buttonUrlSuffix]
+  const variables = Object.fromEntries(parameters.map((word, index) => [String(index + 1), word]))
   return { contentSid: name, contentVariables: JSON.stringify(variables) }
 }
 
@@ -458,13 +458,13 @@ async function checkAccount({ accountSid, senders, channel, inboundUrl }: Twilio
     const account = await twilio.api.v2010.accounts(accountSid).fetch()
     const name = `Account “${account.friendlyName}”, ${account.status}`
     if (account.status !== 'active') return { isOk: false as const, response: name }
-    const words: string[] = []
+    const sentences: string[] = []
     for (const { sender } of senders) {
       const found = await findSender(twilio, channel, sender)
       if (found === 'unknown') return { isOk: false as const, response: `${sender} does not belong to this account` }
-      if (found && inboundUrl) words.push(describeInbound(sender, found.told, inboundUrl))
+      if (found && inboundUrl) sentences.push(describeInbound(sender, found.told, inboundUrl))
     }
-    return { isOk: true as const, detail: [name, ...words].join('. ') }
+    return { isOk: true as const, detail: [name, ...sentences].join('. ') }
   } catch (error) {
     const outcome = outcomeOfError(error)
     return { isOk: false as const, response: 'response' in outcome ? outcome.response : outcome }
@@ -520,8 +520,8 @@ interface ContentShape {
 const toCategory = (name: string) => (name === 'utility' || name === 'authentication' ? name : 'marketing')
 
 /** Inserts built-in credentials once. They replace other built-in ones, but none that the account entered. */
-async function insertBuiltIn({ db, accountId }: AccountDb, kept: StoredCredentials): Promise<void> {
-  const { channel, columns } = toColumns(kept)
+async function insertBuiltIn({ db, accountId }: AccountDb, row: StoredCredentials): Promise<void> {
+  const { channel, columns } = toColumns(row)
   await db
     .insertInto('channel_credentials')
     .values({ account_id: accountId, channel, ...columns })
@@ -530,7 +530,7 @@ async function insertBuiltIn({ db, accountId }: AccountDb, kept: StoredCredentia
         .columns(['account_id', 'channel'])
         .doUpdateSet(columns)
         .where('channel_credentials.provider', 'in', ['sandbox', 'operator'])
-        .where('channel_credentials.provider', '<>', kept.provider),
+        .where('channel_credentials.provider', '<>', row.provider),
     )
     .execute()
 }

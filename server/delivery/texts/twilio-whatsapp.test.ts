@@ -27,7 +27,7 @@ afterAll(() => twilio.close())
 
 const put = (path: string, body: object) => world.request('PUT', `/api/channels/${path}`, { token: shop.token, body })
 const remind = () => postWithWorker(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
-const stateOfMessage = async () =>
+const readMessageState = async () =>
   (await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token })).body.messages.at(-1)
 
 /** A post of Twilio's, signed for the address it was given. */
@@ -81,7 +81,7 @@ test('an approved content template is sent, reported as delivered and read, and 
   for (const status of ['read', 'delivered', 'sent']) {
     expect(await calls(form.StatusCallback!, { ...report, MessageStatus: status })).toBe(204)
   }
-  expect(await stateOfMessage()).toMatchObject({ state: 'delivered', readAt: expect.any(String) })
+  expect(await readMessageState()).toMatchObject({ state: 'delivered', readAt: expect.any(String) })
   expect(await customer()).toMatchObject({ phone, whatsapp: phone })
 
   const inbound = form.StatusCallback!.replace(/status\/.*/, 'inbound')

@@ -28,7 +28,7 @@ beforeEach(() => {
   server.intercept = () => undefined
 })
 
-function aChannel(changes: Partial<TwilioOptions> = {}) {
+function buildChannel(changes: Partial<TwilioOptions> = {}) {
   return createTwilioChannel({
     channel: 'sms',
     accountSid: line.account,
@@ -46,7 +46,7 @@ function aChannel(changes: Partial<TwilioOptions> = {}) {
   })
 }
 
-const aText = (changes: Partial<OutgoingText> = {}): Authorized<OutgoingText> => ({
+const buildText = (changes: Partial<OutgoingText> = {}): Authorized<OutgoingText> => ({
   messageId: 'm-1',
   channel: 'sms',
   to: '+12025550188',
@@ -57,7 +57,7 @@ const aText = (changes: Partial<OutgoingText> = {}): Authorized<OutgoingText> =>
 })
 
 const send = (text: Partial<OutgoingText> = {}, options: Partial<TwilioOptions> = {}) =>
-  aChannel(options).send(aText(text))
+  buildChannel(options).send(buildText(text))
 
 describe('SMS by Twilio', () => {
   test('is accepted with id and segments, from the country’s sender, with a URL for reports', async () => {
@@ -115,21 +115,23 @@ describe('SMS by Twilio', () => {
   })
 
   test('check reports the account, Twilio’s error, and a foreign sender', async () => {
-    expect(await aChannel().check()).toEqual({ isOk: true, detail: 'Account “Phone sandbox”, active' })
-    expect(await aChannel({ authToken: 'no' }).check()).toEqual({ isOk: false, response: '20003 Authenticate' })
+    expect(await buildChannel().check()).toEqual({ isOk: true, detail: 'Account “Phone sandbox”, active' })
+    expect(await buildChannel({ authToken: 'no' }).check()).toEqual({ isOk: false, response: '20003 Authenticate' })
   })
 
   test('check reports whether replies arrive here, elsewhere or nowhere', async () => {
     const inboundUrl = 'https://recoup.example/api/webhooks/twilio/key/inbound'
-    const said = async (told: string | null) => {
-      server.network.texts.saveLine({ ...line, inboundUrl: told })
-      return ((await aChannel({ inboundUrl }).check()) as { detail: string }).detail
+    const describeInbound = async (appUrl: string | null) => {
+      server.network.texts.saveLine({ ...line, inboundUrl: appUrl })
+      return ((await buildChannel({ inboundUrl }).check()) as { detail: string }).detail
     }
-    expect(await said(inboundUrl)).toBe('Account “Phone sandbox”, active. Messages to +12025550100 are received here.')
-    expect(await said('https://old.example/sms')).toContain(
+    expect(await describeInbound(inboundUrl)).toBe(
+      'Account “Phone sandbox”, active. Messages to +12025550100 are received here.',
+    )
+    expect(await describeInbound('https://old.example/sms')).toContain(
       'go to https://old.example/sms, not here, so STOP is not received',
     )
-    expect(await said(null)).toContain('Messages to +12025550100 go nowhere yet')
+    expect(await describeInbound(null)).toContain('Messages to +12025550100 go nowhere yet')
   })
 
   test('can use a messaging service, and refuses a foreign one, also in the check', async () => {
@@ -139,18 +141,21 @@ describe('SMS by Twilio', () => {
     expect([form.MessagingServiceSid, form.From]).toEqual([SERVICE, undefined])
     const foreign = by(`MG${'6'.repeat(32)}`)
     expect(await send({}, foreign)).toMatchObject({ kind: 'rejected', reason: '21705' })
-    expect(await aChannel(foreign).check()).toMatchObject({ isOk: false, response: expect.stringContaining('MG666') })
+    expect(await buildChannel(foreign).check()).toMatchObject({
+      isOk: false,
+      response: expect.stringContaining('MG666'),
+    })
     const inboundUrl = 'https://recoup.example/api/webhooks/twilio/key/inbound'
     server.network.texts.saveLine({ ...line, inboundUrl })
-    expect(await aChannel({ ...by(SERVICE), inboundUrl }).check()).toMatchObject({
+    expect(await buildChannel({ ...by(SERVICE), inboundUrl }).check()).toMatchObject({
       detail: `Account “Phone sandbox”, active. Messages to ${SERVICE} are received here.`,
     })
     server.network.texts.saveLine(line)
   })
 
   test('gets its price later from Twilio', async () => {
-    const channel = aChannel()
-    const sent = await channel.send(aText())
+    const channel = buildChannel()
+    const sent = await channel.send(buildText())
     const { providerId } = sent as { providerId: string }
     expect(await channel.priceOf(providerId)).toBeNull()
     await server.network.settle()
@@ -158,8 +163,8 @@ describe('SMS by Twilio', () => {
   })
 
   test('is estimated by segments and the country’s price', async () => {
-    const channel = aChannel()
-    const [us, de] = ['+12025550188', german].map((to) => channel.estimate(aText({ to, text: 'x'.repeat(200) })))
+    const channel = buildChannel()
+    const [us, de] = ['+12025550188', german].map((to) => channel.estimate(buildText({ to, text: 'x'.repeat(200) })))
     expect([us!.segments, de!.segments]).toEqual([2, 2])
     expect(de!.cost.amountMicros).toBeGreaterThan(us!.cost.amountMicros)
   })
@@ -199,7 +204,7 @@ describe('WhatsApp by Twilio', () => {
   })
 
   test('lists templates with their approval, and unusable ones with the reason', async () => {
-    const [first, second] = await aChannel(whatsapp).listTemplates()
+    const [first, second] = await buildChannel(whatsapp).listTemplates()
     expect(first).toMatchObject({
       title: 'cart_reminder',
       status: 'approved',

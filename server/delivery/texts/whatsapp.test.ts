@@ -24,7 +24,7 @@ beforeEach(() => {
   server.intercept = () => undefined
 })
 
-const aChannel = (changes: Partial<WhatsAppOptions> = {}) =>
+const buildChannel = (changes: Partial<WhatsAppOptions> = {}) =>
   createWhatsAppChannel({
     phoneNumberId: line.account,
     businessAccountId: `9${line.account}`,
@@ -44,7 +44,7 @@ const template = {
   buttonUrlSuffix: 'tok',
 }
 const send = (changes: Partial<OutgoingText> = {}, options: Partial<WhatsAppOptions> = {}) =>
-  aChannel(options).send({
+  buildChannel(options).send({
     messageId: 'm-1',
     channel: 'whatsapp',
     to: '+4915123456789',
@@ -106,35 +106,37 @@ describe('WhatsApp by the Cloud API', () => {
   test('text outside the 24-hour window is accepted and fails later; inside it arrives', async () => {
     await send({ template: null, to: '+4915123456001' })
     await server.network.settle()
-    const textOf = (phone: string) => server.network.texts.thread(phone, 'whatsapp', line.sender).at(-1)
-    expect(textOf('+4915123456001')).toMatchObject({ status: 'failed', errorCode: 131047 })
+    const getText = (phone: string) => server.network.texts.thread(phone, 'whatsapp', line.sender).at(-1)
+    expect(getText('+4915123456001')).toMatchObject({ status: 'failed', errorCode: 131047 })
     await server.network.answer(line, { phone: '+4915123456002', channel: 'whatsapp', body: 'Where is my tea?' })
     await send({ template: null, to: '+4915123456002' })
     await server.network.settle()
-    expect(textOf('+4915123456002')).toMatchObject({ status: 'delivered', body: 'Hi' })
+    expect(getText('+4915123456002')).toMatchObject({ status: 'delivered', body: 'Hi' })
   })
 
   test('the check reports whether replies arrive here, elsewhere or nowhere', async () => {
     const inboundUrl = 'https://recoup.example/api/webhooks/whatsapp/key'
-    const said = async (told: string | null) => {
-      server.network.texts.saveLine({ ...line, inboundUrl: told })
-      return ((await aChannel({ inboundUrl }).check()) as { detail: string }).detail
+    const describeInbound = async (appUrl: string | null) => {
+      server.network.texts.saveLine({ ...line, inboundUrl: appUrl })
+      return ((await buildChannel({ inboundUrl }).check()) as { detail: string }).detail
     }
-    expect(await said(inboundUrl)).toBe('“Phone sandbox”, +12025550100. Messages to +12025550100 are received here.')
-    expect(await said('https://old.example/hook')).toContain('go to https://old.example/hook, not here')
-    expect(await said(null)).toContain('go nowhere yet')
+    expect(await describeInbound(inboundUrl)).toBe(
+      '“Phone sandbox”, +12025550100. Messages to +12025550100 are received here.',
+    )
+    expect(await describeInbound('https://old.example/hook')).toContain('go to https://old.example/hook, not here')
+    expect(await describeInbound(null)).toContain('go nowhere yet')
   })
 
   test('the check returns the number or Meta’s error', async () => {
-    expect(await aChannel().check()).toEqual({ isOk: true, detail: '“Phone sandbox”, +12025550100' })
-    expect(await aChannel({ accessToken: 'old' }).check()).toMatchObject({
+    expect(await buildChannel().check()).toEqual({ isOk: true, detail: '“Phone sandbox”, +12025550100' })
+    expect(await buildChannel({ accessToken: 'old' }).check()).toMatchObject({
       isOk: false,
       response: expect.stringContaining('Error validating access token'),
     })
   })
 
   test('templates are listed with language, category and approval', async () => {
-    const templates = await aChannel().listTemplates()
+    const templates = await buildChannel().listTemplates()
     expect(templates.map(({ name, language, status, category }) => [name, language, status, category])).toEqual([
       ['cart_reminder', 'en_US', 'approved', 'marketing'],
       ['cart_reminder', 'de', 'approved', 'marketing'],
@@ -143,6 +145,6 @@ describe('WhatsApp by the Cloud API', () => {
       ['flash_sale', 'en_US', 'rejected', 'marketing'],
     ])
     expect(templates[0]).toMatchObject({ buttonUrlPrefix: 'https://recoup.example/c/', problem: null })
-    await expect(aChannel({ accessToken: 'old' }).listTemplates()).rejects.toThrow('190')
+    await expect(buildChannel({ accessToken: 'old' }).listTemplates()).rejects.toThrow('190')
   })
 })

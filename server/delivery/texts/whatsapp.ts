@@ -79,7 +79,7 @@ function buildBody({ messageId, to, text, template }: OutgoingText) {
   }
   if (!template) return { ...envelope, type: 'text', text: { body: text, preview_url: false } }
   const { name, language, body, buttonUrlSuffix } = template
-  const parameters = (words: readonly string[]) => words.map((word) => ({ type: 'text', text: word }))
+  const parameters = (texts: readonly string[]) => texts.map((word) => ({ type: 'text', text: word }))
   const components = [
     ...(body.length > 0 ? [{ type: 'body', parameters: parameters(body) }] : []),
     ...(buttonUrlSuffix === null
@@ -128,9 +128,9 @@ async function checkNumber(http: ProviderHttp, options: WhatsAppOptions) {
   const detail = `“${number.verified_name ?? ''}”, ${number.display_phone_number ?? ''}`
   const { phone_number, whatsapp_business_account, application } = number.webhook_configuration ?? {}
   // The most specific setting applies.
-  const told = phone_number || whatsapp_business_account || application
-  const words = inboundUrl ? describeInbound(number.display_phone_number ?? 'it', told, inboundUrl) : ''
-  return { isOk: true as const, detail: [detail, ...(words ? [words] : [])].join('. ') }
+  const override = phone_number || whatsapp_business_account || application
+  const sentence = inboundUrl ? describeInbound(number.display_phone_number ?? 'it', override, inboundUrl) : ''
+  return { isOk: true as const, detail: [detail, ...(sentence ? [sentence] : [])].join('. ') }
 }
 
 function readErrorText(answer: Extract<ProviderAnswer, { isAnswered: true }>): string {

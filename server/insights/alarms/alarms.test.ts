@@ -244,7 +244,7 @@ test('a script silent in busy hours raises an alarm within 15 minutes, and a qui
 /** The rows that the next check would read. */
 async function concerns(): Promise<string[]> {
   const before = (ms: number) => new Date(world.now.getTime() - ms)
-  const looks = await listStoresToCheck(world.db, {
+  const checks = await listStoresToCheck(world.db, {
     now: world.now,
     sync: before(rules.SYNC_LIMIT_MS),
     detection: before(rules.DETECTION_LIMIT_MS),
@@ -252,7 +252,7 @@ async function concerns(): Promise<string[]> {
     reports: before(rules.REPORT_LIMIT_MS),
     history: before(rules.HISTORY_DAYS * 24 * HOUR_MS),
   })
-  return looks.map((look) => look.store_id)
+  return checks.map((check) => check.store_id)
 }
 
 test('the watch skips working stores, reads a busy one about every seven minutes, and a stopping one at once', async () => {
@@ -337,9 +337,9 @@ test('two workers raise one alarm, and a disconnected store raises none', async 
 })
 
 test('pings the external monitor every minute and reports a stopped stage', async () => {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = http.createServer((request, reply) => {
-    asked.push(request.url!)
+    requests.push(request.url!)
     reply.end('OK')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -347,11 +347,11 @@ test('pings the external monitor every minute and reports a stopped stage', asyn
   const { config } = world.deps
   world.deps.config = { ...config, alarmPingUrl: `http://127.0.0.1:${port}/check/` }
   await live(3, sync)
-  expect(asked).toEqual(['/check/', '/check/', '/check/'])
+  expect(requests).toEqual(['/check/', '/check/', '/check/'])
   await live(34, nothing, 2)
-  expect(asked.at(-1)).toBe('/check/fail')
+  expect(requests.at(-1)).toBe('/check/fail')
   await live(1, sync)
-  expect(asked.at(-1)).toBe('/check/')
+  expect(requests.at(-1)).toBe('/check/')
   await new Promise((resolve) => server.close(resolve))
   // Without a monitor the checks continue.
   await live(1, sync)

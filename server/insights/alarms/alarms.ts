@@ -14,19 +14,19 @@ import { AWAITED_LEAST, type HourCount } from './rules.ts'
 
 /** Rates change slowly; a hundred stores a minute are recomputed. */
 const RATES_EVERY_MS = 6 * rules.HOUR_MS
-const RATES_PER_LOOK = 100
+const RATES_PER_TICK = 100
 const KEEP_HOURS_MS = 35 * 86_400_000
 
 /** Tick: checks all stages. Throws if the database is unreachable; then the missing ping raises the alarm. */
 export async function watchStages(deps: Deps): Promise<void> {
   const now = deps.now()
-  const watchingSince = await takeLook(deps.db, now, subtractMs(now, rules.WATCH_GAP_MS))
+  const watchingSince = await claimTick(deps.db, now, subtractMs(now, rules.WATCH_GAP_MS))
   if (!watchingSince) return
   await watchStores(deps.db, STAGES, now)
   await countCaptures(deps.db, now)
   await refreshRates(deps, now)
   if (now.getTime() - watchingSince.getTime() >= rules.SETTLE_MS) await evaluateStores({ deps, now, watchingSince })
-  await closeAlarmsOfGone(deps.db, now)
+  await closeOrphanedAlarms(deps.db, now)
   await forgetHours(deps.db, subtractMs(now, KEEP_HOURS_MS))
   const open = await openAlarms(deps.db)
   await ping(deps, rules.isOperatorsConcern(open, await countWatched(deps.db)) ? 'fail' : 'well')
@@ -35,7 +35,7 @@ export async function watchStages(deps: Deps): Promise<void> {
 /** For `/readyz`: stopped stages with their times, and whether the watch itself runs. Names no store. */
 export async function listAlarms(deps: Pick<Deps, 'db' | 'now'>): Promise<{ stage: string; since: string }[]> {
   const open = await openAlarms(deps.db)
-  const looked = await lastLook(deps.db)
+  const looked = await readLastTick(deps.db)
   const isBlind = looked !== null && Math.abs(deps.now().getTime() - looked.getTime()) > rules.WATCH_GAP_MS
   return [
     ...open.map(({ stage, since }) => ({ stage, since: since.toISOString() })),
@@ -58,7 +58,7 @@ function limitsAt(now: Date): Limits {
 
 async function refreshRates(deps: Pick<Deps, 'db'>, now: Date): Promise<void> {
   const fresh: [Date, Date] = [subtractMs(now, RATES_EVERY_MS), new Date(now.getTime() + RATES_EVERY_MS)]
-  for (const each of await staleRates(deps.db, fresh, RATES_PER_LOOK)) {
+  for (const each of await staleRates(deps.db, fresh, RATES_PER_TICK)) {
     const store = { storeId: each.store_id, db: deps.db }
     const hours = await readHours(store, 'capture', subtractMs(now, rules.HISTORY_DAYS * 86_400_000))
     const past = { since: each.watched_since, until: now, zone: each.time_zone }
@@ -86,16 +86,16 @@ interface Finding {
 
 async function evaluateStores(watch: Watch): Promise<void> {
   const { db } = watch.deps
-  const looks = await listStoresToCheck(db, limitsAt(watch.now))
+  const checks = await listStoresToCheck(db, limitsAt(watch.now))
   const known = await readHeartbeats(
     db,
-    looks.map((look) => look.store_id),
+    checks.map((check) => check.store_id),
   )
   const byStore = Map.groupBy(known, (each) => each.store_id)
   const marks: Mark[] = []
-  for (const look of looks) {
-    const heartbeats = new Map((byStore.get(look.store_id) ?? []).map((each) => [each.stage, each]))
-    for (const finding of await findings(watch, look, heartbeats)) {
+  for (const check of checks) {
+    const heartbeats = new Map((byStore.get(check.store_id) ?? []).map((each) => [each.stage, each]))
+    for (const finding of await findings(watch, check, heartbeats)) {
       const heartbeat = heartbeats.get(finding.stage)
       const mark = heartbeat && (await settle(watch, heartbeat, finding))
       if (mark) marks.push(mark)
@@ -104,29 +104,29 @@ async function evaluateStores(watch: Watch): Promise<void> {
   if (marks.length > 0) await saveMarks(db, marks)
 }
 
-async function findings(watch: Watch, look: StoreCheck, heartbeats: Map<Stage, Heartbeat>) {
+async function findings(watch: Watch, check: StoreCheck, heartbeats: Map<Stage, Heartbeat>) {
   return [
-    syncFinding(watch, look),
-    detectionFinding(watch, look),
-    sendingFinding(watch, look, heartbeats.get('sending')),
-    await captureFinding(watch, look, heartbeats.get('capture')),
-    await reportsFinding(watch, look),
+    syncFinding(watch, check),
+    detectionFinding(watch, check),
+    sendingFinding(watch, check, heartbeats.get('sending')),
+    await captureFinding(watch, check, heartbeats.get('capture')),
+    await reportsFinding(watch, check),
   ]
 }
 
-function syncFinding({ now }: Watch, look: StoreCheck): Finding {
+function syncFinding({ now }: Watch, check: StoreCheck): Finding {
   const evidence = {
-    connectedAt: look.connected_at,
-    completedAt: look.sync_completed_at,
-    startedAt: look.sync_started_at,
-    leaseUntil: look.sync_lease_until,
+    connectedAt: check.connected_at,
+    completedAt: check.sync_completed_at,
+    startedAt: check.sync_started_at,
+    leaseUntil: check.sync_lease_until,
   }
   return {
     stage: 'sync',
-    cause: rules.isSyncStopped(evidence, now) ? (look.sync_error_code ?? SYNC_NOT_BEGUN) : null,
-    since: look.sync_completed_at ?? look.connected_at,
+    cause: rules.isSyncStopped(evidence, now) ? (check.sync_error_code ?? SYNC_NOT_BEGUN) : null,
+    since: check.sync_completed_at ?? check.connected_at,
     waiting: 0,
-    detail: look.sync_error_detail,
+    detail: check.sync_error_detail,
   }
 }
 
@@ -134,45 +134,45 @@ function detectionFinding({ now }: Watch, { late_carts: waiting }: StoreCheck): 
   return { stage: 'detection', cause: waiting > 0 ? 'late' : null, since: now, waiting, detail: null }
 }
 
-function sendingFinding({ now }: Watch, look: StoreCheck, heartbeat: Heartbeat | undefined): Finding {
+function sendingFinding({ now }: Watch, check: StoreCheck, heartbeat: Heartbeat | undefined): Finding {
   const cause = rules.findSendingCause({
-    overdue: look.overdue,
+    overdue: check.overdue,
     overdueBefore: heartbeat?.overdue ?? 0,
-    claimed: look.claimed,
-    retrying: look.retrying,
-    lastTriedAt: look.last_tried_at,
-    lastResponse: look.last_response,
-    lastAcceptedAt: look.last_accepted_at,
+    claimed: check.claimed,
+    retrying: check.retrying,
+    lastTriedAt: check.last_tried_at,
+    lastResponse: check.last_response,
+    lastAcceptedAt: check.last_accepted_at,
   })
   return {
     stage: 'sending',
     cause,
     since: cause === 'rows' ? subtractMs(now, rules.SENDING_LIMIT_MS) : (heartbeat?.suspect_since ?? now),
-    waiting: cause === 'mail_server' ? look.retrying : look.overdue,
-    detail: cause === 'mail_server' ? look.last_response : null,
+    waiting: cause === 'mail_server' ? check.retrying : check.overdue,
+    detail: cause === 'mail_server' ? check.last_response : null,
   }
 }
 
-async function captureFinding(watch: Watch, look: StoreCheck, heartbeat: Heartbeat | undefined): Promise<Finding> {
+async function captureFinding(watch: Watch, check: StoreCheck, heartbeat: Heartbeat | undefined): Promise<Finding> {
   const { now } = watch
   const alive = { stage: 'capture', cause: null, since: now, waiting: 0, detail: null } as const
   // An offline shop has no shoppers; the sync stage reports it.
-  if (look.sync_error_code && isShopDown(look.sync_error_code)) return { ...alive, excusedUntil: now }
-  const { capture_seen_at: seenAt } = look
+  if (check.sync_error_code && isShopDown(check.sync_error_code)) return { ...alive, excusedUntil: now }
+  const { capture_seen_at: seenAt } = check
   if (!heartbeat?.rates || !seenAt) return alive
   const from = pickNewest([seenAt, watch.watchingSince, heartbeat.excused_until])
-  const offsetMs = rules.getZoneOffsetMs(look.time_zone, now)
+  const offsetMs = rules.getZoneOffsetMs(check.time_zone, now)
   const quietUntil = rules.findQuietEnd({ rates: heartbeat.rates, from, now, offsetMs })
   if (quietUntil > now) return { ...alive, quietUntil }
-  const store = { storeId: look.store_id, db: watch.deps.db }
+  const store = { storeId: check.store_id, db: watch.deps.db }
   const recent = await readHours(store, 'capture', subtractMs(from, (rules.LEVEL_REACH_H + 1) * rules.HOUR_MS))
   const surprise = rules.captureSurprise({ rates: heartbeat.rates, from, now, offsetMs, recent })
   return surprise < rules.SURPRISE_LIMIT ? alive : { ...alive, cause: 'silence', since: from }
 }
 
-async function reportsFinding({ deps, now }: Watch, look: StoreCheck): Promise<Finding> {
-  if (!look.lacks_reports) return { stage: 'reports', cause: null, since: now, waiting: 0, detail: null }
-  const evidence = await countReports({ storeId: look.store_id, db: deps.db }, limitsAt(now))
+async function reportsFinding({ deps, now }: Watch, check: StoreCheck): Promise<Finding> {
+  if (!check.lacks_reports) return { stage: 'reports', cause: null, since: now, waiting: 0, detail: null }
+  const evidence = await countReports({ storeId: check.store_id, db: deps.db }, limitsAt(now))
   const isStopped = rules.areReportsStopped(evidence)
   const since = evidence.newestAt ?? now
   return { stage: 'reports', cause: isStopped ? 'silence' : null, since, waiting: evidence.awaited, detail: null }
@@ -267,7 +267,7 @@ function pingUrl(setting: string, state: 'well' | 'fail'): string {
 // SQL of the silent-stop alarm. Checks read all stores; writes are per store.
 
 /** Takes the check of this minute; null: another process has it. A gap or a clock set back (T4) restarts the watch. */
-async function takeLook(db: Db, now: Date, gap: Date): Promise<Date | null> {
+async function claimTick(db: Db, now: Date, gap: Date): Promise<Date | null> {
   const rows = await sql<{ watching_since: Date }>`
     insert into alarm_watch as w (ticked_at, watching_since) values (${now}, ${now})
     on conflict (is_only) do update set ticked_at = excluded.ticked_at,
@@ -495,7 +495,7 @@ async function resolveAlarm({ db, storeId }: StoreTx, id: string, now: Date): Pr
 }
 
 /** Closes the incidents of disconnected stores. */
-async function closeAlarmsOfGone(db: Db, now: Date): Promise<void> {
+async function closeOrphanedAlarms(db: Db, now: Date): Promise<void> {
   await sql`update alarms a set resolved_at = ${now} from stores s
     where a.resolved_at is null and s.id = a.store_id and not s.is_active`.execute(db)
 }
@@ -508,7 +508,7 @@ async function openAlarms(db: Db): Promise<{ stage: Stage; since: Date; stores: 
   return rows.rows
 }
 
-async function lastLook(db: Db): Promise<Date | null> {
+async function readLastTick(db: Db): Promise<Date | null> {
   const row = await db.selectFrom('alarm_watch').select('ticked_at').executeTakeFirst()
   return row?.ticked_at ?? null
 }

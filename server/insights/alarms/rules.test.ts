@@ -18,7 +18,7 @@ interface Month {
   ratesOn: (minute: number) => number[] | null
 }
 
-function aMonth(size: number, seed: number): Month {
+function buildMonth(size: number, seed: number): Month {
   const random = createRandom(size * 1_000 + seed)
   const lived = drawTraffic(random, createTrafficShop(random, size), DAYS)
   const hours = Array.from({ length: DAYS * 24 }, (_, hour) => ({
@@ -51,7 +51,7 @@ function surprise(month: Month, last: number, now: number): number {
 }
 
 /** The greatest surprise of a month in which nothing was wrong. */
-function worstOf(month: Month): number {
+function findWorst(month: Month): number {
   let worst = 0
   let last = month.lived.indexOf(1, WATCH_FROM)
   for (let minute = last + 1; minute < month.lived.length; minute++) {
@@ -77,7 +77,7 @@ test.each(shops)('thirty days and nights of a shop with $size visits a day raise
   size,
   seed,
 }) => {
-  expect(worstOf(aMonth(size, seed))).toBeLessThan(rules.SURPRISE_LIMIT)
+  expect(findWorst(buildMonth(size, seed))).toBeLessThan(rules.SURPRISE_LIMIT)
 })
 
 /** Thursday noon of the second week that is watched. */
@@ -92,7 +92,9 @@ test.each([
 ])(
   'a script that stops at noon in a shop with %d visits a day is noticed within %d minutes',
   (size, limit) => {
-    const noticed = Array.from({ length: SHOPS * 2 }, (_, seed) => minutesToNotice(aMonth(size, seed), NOON + seed * 7))
+    const noticed = Array.from({ length: SHOPS * 2 }, (_, seed) =>
+      minutesToNotice(buildMonth(size, seed), NOON + seed * 7),
+    )
     const middle = noticed.sort((a, b) => a - b)[SHOPS]!
     expect(middle).toBeLessThanOrEqual(limit)
   },
@@ -171,7 +173,7 @@ test('the operator is alerted for our own stages, and for stores only when half 
 
 test('raises no alarm before the end of the expected silence, regardless of the hours before', () => {
   for (const [seed, size] of [20, 300, 3_000].entries()) {
-    const month = aMonth(size, seed)
+    const month = buildMonth(size, seed)
     let last = month.lived.indexOf(1, WATCH_FROM)
     for (let minute = last; minute < month.lived.length; minute += 37) {
       last = month.lived.lastIndexOf(1, minute)

@@ -240,12 +240,12 @@ export interface SendingEvidence {
 }
 
 /** `rows`: no process works on due messages. `mail_server`: messages are sent, but the mail server accepts none. */
-export function findSendingCause(seen: SendingEvidence): 'rows' | 'mail_server' | null {
-  if (seen.overdue > 0 && seen.claimed === 0 && seen.overdue >= seen.overdueBefore) return 'rows'
-  if (seen.retrying === 0 || !seen.lastTriedAt) return null
-  if (seen.lastAcceptedAt && seen.lastAcceptedAt > seen.lastTriedAt) return null
-  const isAnswer = /^4\d\d/.test(seen.lastResponse ?? '')
-  return isAnswer && seen.retrying < PUT_OFF_LEAST ? null : 'mail_server'
+export function findSendingCause(evidence: SendingEvidence): 'rows' | 'mail_server' | null {
+  if (evidence.overdue > 0 && evidence.claimed === 0 && evidence.overdue >= evidence.overdueBefore) return 'rows'
+  if (evidence.retrying === 0 || !evidence.lastTriedAt) return null
+  if (evidence.lastAcceptedAt && evidence.lastAcceptedAt > evidence.lastTriedAt) return null
+  const isAnswer = /^4\d\d/.test(evidence.lastResponse ?? '')
+  return isAnswer && evidence.retrying < PUT_OFF_LEAST ? null : 'mail_server'
 }
 
 /** Messages of a channel with delivery reports: in the past weeks and since its newest report. */

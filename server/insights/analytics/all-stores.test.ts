@@ -20,7 +20,7 @@ const change = (shop: Shop, values: Changes) =>
   world.db.updateTable('stores').set(values).where('id', '=', shop.storeId).execute()
 
 /** Left behind for an hour, restored from its mail and bought; without `totalMinor` it is not. */
-async function aCart(shop: Shop, order?: { totalMinor: number; currency: string }) {
+async function createCart(shop: Shop, order?: { totalMinor: number; currency: string }) {
   const email = `ada${++n}@shoppers.example.com`
   await shop.fill(`browser-${n}`, [buildTea()])
   await shop.type(`browser-${n}`, { email, firstName: 'Ada' })
@@ -40,7 +40,7 @@ const eur = (totalMinor: number) => ({ totalMinor, currency: 'EUR' })
 async function stores() {
   const home = await createShop(world, { plan: 'growth' })
   const accountId = home.accountId
-  const [second, abroad, gone] = [
+  const [second, abroad, removed] = [
     await createShop(world, { accountId }),
     await createShop(world, { accountId }),
     await createShop(world, { accountId }),
@@ -49,23 +49,23 @@ async function stores() {
   await change(home, { connected_at: new Date(world.now.getTime() + MINUTE) })
   await change(second, { time_zone: 'Asia/Tokyo' })
   await change(abroad, { currency: 'EUR' })
-  const stranger = await createShop(world, { plan: 'growth' })
-  return { home, second, abroad, gone, stranger }
+  const otherShop = await createShop(world, { plan: 'growth' })
+  return { home, second, abroad, removed, otherShop }
 }
 
-const totalOf = (data: number[]) => data.reduce((sum, each) => sum + each, 0)
+const sumHere = (data: number[]) => data.reduce((sum, each) => sum + each, 0)
 
 test('the dashboard of all stores sums the account’s connected stores with one currency', async () => {
-  const { home, second, abroad, gone, stranger } = await stores()
-  await aCart(home, usd(4_000))
-  await aCart(home, eur(100))
-  await aCart(second, usd(2_500))
-  await aCart(second, eur(250))
-  await aCart(second)
-  await aCart(abroad, eur(700))
-  await aCart(gone, usd(99_900))
-  await aCart(stranger, usd(88_800))
-  await change(gone, { is_active: false })
+  const { home, second, abroad, removed, otherShop } = await stores()
+  await createCart(home, usd(4_000))
+  await createCart(home, eur(100))
+  await createCart(second, usd(2_500))
+  await createCart(second, eur(250))
+  await createCart(second)
+  await createCart(abroad, eur(700))
+  await createCart(removed, usd(99_900))
+  await createCart(otherShop, usd(88_800))
+  await change(removed, { is_active: false })
   const { body: all } = await home.get('/api/dashboard/stats?stores=all')
   expect(all).toMatchObject({
     currency: 'USD',
@@ -84,7 +84,7 @@ test('the dashboard of all stores sums the account’s connected stores with one
   const { body: one } = await home.get('/api/dashboard/stats')
   expect([one.abandonedCarts, one.totalRevenue, one.stores]).toEqual([2, 40, undefined])
   const { body: chart } = await home.get('/api/dashboard/chart?stores=all&measure=revenue&period=month')
-  expect([totalOf(chart.datasets[0].data), chart.currency]).toEqual([65, 'USD'])
+  expect([sumHere(chart.datasets[0].data), chart.currency]).toEqual([65, 'USD'])
   expect(chart.otherCurrencies).toEqual([{ currency: 'EUR', revenue: 3.5 }])
   await countFigures(world.deps)
   const { body: analytics } = await home.get('/api/analytics?stores=all')
@@ -107,11 +107,11 @@ test('each store counts by its own calendar', async () => {
   // On May 12 of both calendars: the 30th day before the end in New York, and the 31st in Tokyo.
   world.now = new Date('2026-05-12T08:00:00Z')
   const { home, second } = await stores()
-  await aCart(second)
+  await createCart(second)
   // The second cart is abandoned at 23:40 of June 10 in Tokyo; at the end it is 20:30 of that day in New York, and June 11 in Tokyo.
   world.now = new Date('2026-06-10T12:30:00Z')
-  await aCart(home)
-  await aCart(second)
+  await createCart(home)
+  await createCart(second)
   world.now = new Date('2026-06-11T00:30:00Z')
   await home.staySignedIn()
   const { body } = await home.get('/api/dashboard/chart?stores=all&period=week')
@@ -135,8 +135,8 @@ test('figures of all stores require the Growth plan', async () => {
 })
 
 test('a store with failing syncs is named, and figures are missing only when all fail (A 8)', async () => {
-  const { home, second, gone } = await stores()
-  await change(gone, { is_active: false })
+  const { home, second, removed } = await stores()
+  await change(removed, { is_active: false })
   await change(home, { name: 'Cups' })
   await change(second, { name: 'Pots' })
   const fail = (shop: Shop) =>

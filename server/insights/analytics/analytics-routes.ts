@@ -6,7 +6,7 @@ import { readRoi } from './roi.ts'
 import { readRateTrend, readRevenueTrend } from './trends.ts'
 
 export const analyticsRoutes: Routes = (app, deps) => {
-  const asked = <C extends { query: { range: api.AnalyticsRange } }>(call: C) => ({
+  const buildQuery = <C extends { query: { range: api.AnalyticsRange } }>(call: C) => ({
     ...call,
     range: call.query.range,
     now: deps.now(),
@@ -16,10 +16,10 @@ export const analyticsRoutes: Routes = (app, deps) => {
     range: call.query.period,
     now: deps.now(),
   })
-  serveStore(app, deps, api.readAnalytics, (call) => readAnalytics(asked(call)))
-  serveStore(app, deps, api.readAnalyticsDetails, (call) => readDetails(asked(call)))
-  serveStore(app, deps, api.listAnalyticsProducts, (call) => readProducts(asked(call)))
-  serveStore(app, deps, api.readRoi, (call) => readRoi(asked(call)))
+  serveStore(app, deps, api.readAnalytics, (call) => readAnalytics(buildQuery(call)))
+  serveStore(app, deps, api.readAnalyticsDetails, (call) => readDetails(buildQuery(call)))
+  serveStore(app, deps, api.listAnalyticsProducts, (call) => readProducts(buildQuery(call)))
+  serveStore(app, deps, api.readRoi, (call) => readRoi(buildQuery(call)))
   serveStore(app, deps, api.readRecoveryRateTrend, (call) => readRateTrend(trend(call)))
   serveStore(app, deps, api.readRevenueTrend, (call) => readRevenueTrend(trend(call)))
 }

@@ -18,7 +18,7 @@ const onPlan = (shop: Shop, plan: string) =>
     world.db,
   )
 
-async function aLife(): Promise<Shop> {
+async function createShopHistory(): Promise<Shop> {
   const shop = await createShop(world)
   const message = await shop.mailed(ada)
   await shop.press(message.id)
@@ -32,7 +32,7 @@ async function aLife(): Promise<Shop> {
 }
 
 /** A day or a week by its first day, a month by its name. */
-const labelOf = (range: AnalyticsRange, start: string) =>
+const getLabel = (range: AnalyticsRange, start: string) =>
   new Date(start).toLocaleDateString('en-US', {
     timeZone: 'UTC',
     month: 'short',
@@ -40,7 +40,7 @@ const labelOf = (range: AnalyticsRange, start: string) =>
   })
 
 /** The first day of each bucket: days, weeks that end today, months of the calendar (decision 98). */
-function startsOf(range: AnalyticsRange, today: string): string[] {
+function getStarts(range: AnalyticsRange, today: string): string[] {
   const last = Temporal.PlainDate.from(today)
   const count = { '7d': 7, '30d': 30, '90d': 13, '1y': 12 }[range]
   return Array.from({ length: count }, (_, place) => {
@@ -54,7 +54,7 @@ function startsOf(range: AnalyticsRange, today: string): string[] {
 }
 
 test('every endpoint reports one recovered and one lost cart', { tags: ['B3', 'B7', 'B9'] }, async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   await onPlan(shop, 'growth')
   for (const range of ['7d', '30d', '90d', '1y'] as const) {
     const { status, body } = await read(shop, '', `&range=${range}`)
@@ -88,8 +88,8 @@ test('every endpoint reports one recovered and one lost cart', { tags: ['B3', 'B
     expect(body.shopify).toBeUndefined()
     for (const trend of ['/recovery-rate-trend', '/revenue-trend']) {
       const { body: drawn } = await read(shop, trend, `&period=${range}`)
-      expect(drawn.starts).toEqual(startsOf(range, body.lastDay))
-      expect(drawn.labels).toEqual(drawn.starts.map((start: string) => labelOf(range, start)))
+      expect(drawn.starts).toEqual(getStarts(range, body.lastDay))
+      expect(drawn.labels).toEqual(drawn.starts.map((start: string) => getLabel(range, start)))
       expect(drawn.datasets.map(({ data }: { data: unknown[] }) => data.length)).toEqual(
         Array(2).fill(drawn.labels.length),
       )
@@ -168,9 +168,9 @@ async function expectAWeekLater(shop: Shop): Promise<void> {
   })
   const { body: unasked } = await read(shop, '')
   expect(unasked).toMatchObject({ revenueOpportunity: 42, counts: { carts: 4, abandoned: 3, orders: 3 } })
-  expect(unasked.firstDay).toBe(startsOf('30d', unasked.lastDay)[0])
+  expect(unasked.firstDay).toBe(getStarts('30d', unasked.lastDay)[0])
   const { body: rates } = await read(shop, '/recovery-rate-trend')
-  expect(rates.starts).toEqual(startsOf('30d', unasked.lastDay))
+  expect(rates.starts).toEqual(getStarts('30d', unasked.lastDay))
   expect(rates.datasets.map(({ data }: { data: unknown[] }) => [data.at(-1), data.at(-8)])).toEqual([
     [1, 0.5],
     [0.5, 1],
@@ -190,8 +190,8 @@ test('another range or period than the four is refused (B 9)', { tags: ['B9'] },
 test('each plan gets the figures it includes, and a reason for the others (decisions 131 and 154)', {
   tags: ['A6', 'A9'],
 }, async () => {
-  const shop = await aLife()
-  const refusalOf = async (call: string, query = '') => {
+  const shop = await createShopHistory()
+  const readRefusal = async (call: string, query = '') => {
     const { status, body } = await read(shop, call, query)
     return [status, body.code, body.error]
   }
@@ -218,15 +218,15 @@ test('each plan gets the figures it includes, and a reason for the others (decis
     topProducts: null,
   })
   expect((await read(shop, '')).body.woocommerce).toBeUndefined()
-  for (const range of ['90d', '1y']) expect(await refusalOf('', `&range=${range}`)).toEqual(advanced)
+  for (const range of ['90d', '1y']) expect(await readRefusal('', `&range=${range}`)).toEqual(advanced)
   for (const call of ['/details', '/products', '/recovery-rate-trend', '/revenue-trend']) {
-    expect([call, ...(await refusalOf(call))]).toEqual([call, ...advanced])
+    expect([call, ...(await readRefusal(call))]).toEqual([call, ...advanced])
   }
-  expect((await refusalOf('/roi'))[2]).toBe('ROI Tracking requires the Growth plan. Please upgrade.')
+  expect((await readRefusal('/roi'))[2]).toBe('ROI Tracking requires the Growth plan. Please upgrade.')
   await onPlan(shop, 'starter')
   expect(await statuses()).toMatchObject({ '/': 200, '/details': 200, '/roi': 403 })
   for (const range of ['90d', '1y']) expect((await read(shop, '', `&range=${range}`)).status).toBe(200)
-  expect(await refusalOf('', '&stores=all')).toEqual([
+  expect(await readRefusal('', '&stores=all')).toEqual([
     403,
     'plan_required',
     'Figures of all stores together require the Growth plan. Please upgrade.',
@@ -260,8 +260,8 @@ test('an older order keeps a customer from being new; buyers are counted again a
 test('anonymous orders count in no customer figure', async () => {
   const shop = await createShop(world)
   await onPlan(shop, 'growth')
-  const nobody = { email: null, firstName: null, lastName: null, source: 'pos' as const }
-  for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...nobody, totalMinor: 1_000 })
+  const anonymous = { email: null, firstName: null, lastName: null, source: 'pos' as const }
+  for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...anonymous, totalMinor: 1_000 })
   for (let n = 0; n < 2; n++) await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 3_000 })
   await countFigures(world.deps)
   const { customers, customerLifetimeValue, counts } = (await read(shop, '')).body
@@ -316,7 +316,7 @@ test('the reply has the ten products with the most lost revenue, and the list ha
 })
 
 test('unsubscribes, bounces and complaints are counted separately (decision 99)', async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   await onPlan(shop, 'starter')
   const sent = (await shop.messages()).filter(({ state }) => state === 'sent')
   const ids = sent.map(({ id }) => id)
@@ -355,7 +355,7 @@ test('a mail refused at the send counts as refused, neither accepted nor bounced
 })
 
 test('each step of a flow and each channel of a step has its own figures (decision 94)', async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   await onPlan(shop, 'starter')
   const another = (step: number, channel: string, accepted: number) =>
     sql`
@@ -366,9 +366,9 @@ test('each step of a flow and each channel of a step has its own figures (decisi
   await another(2, 'email', 5)
   await another(1, 'sms', 7)
   const { origins } = (await read(shop, '/details')).body
-  const said = origins.map(({ name, channel, accepted }: Record<string, unknown>) => [name, channel, accepted])
+  const figures = origins.map(({ name, channel, accepted }: Record<string, unknown>) => [name, channel, accepted])
   const flow = origins[0].name.replace(/, step 1$/, '')
-  expect(said).toEqual([
+  expect(figures).toEqual([
     [`${flow}, step 1`, 'email', 2],
     [`${flow}, step 1`, 'sms', 7],
     [`${flow}, step 2`, 'email', 5],

@@ -53,12 +53,12 @@ export interface ResolvedQuery {
 }
 
 /** Selects stores and currency, as far as the plan allows (decisions 131 and 154). */
-export async function resolveScopes({ range, ...asked }: RangeQuery): Promise<ResolvedQuery> {
-  const { rows, currency } = await listRequestedStores(asked)
+export async function resolveScopes({ range, ...query }: RangeQuery): Promise<ResolvedQuery> {
+  const { rows, currency } = await listRequestedStores(query)
   const buildScope = (row: StoreRow): Scope => ({
-    store: { storeId: row.id, db: asked.store.db },
+    store: { storeId: row.id, db: query.store.db },
     row,
-    days: daysOfRange(range, asked.now, row.time_zone),
+    days: daysOfRange(range, query.now, row.time_zone),
   })
   return { scopes: rows.map(buildScope), currency }
 }
@@ -76,10 +76,10 @@ export async function listRequestedStores({ account, store, query, now }: Accoun
 }
 
 /** The free plan shows figures and funnel of 7 and 30 days, starter and higher plans the rest (decision 131). */
-export async function readAnalytics(asked: RangeQuery): Promise<AnalyticsReply> {
-  const isWhole = hasFeature(await loadEntitlements(asked.account, asked.now), 'advanced_analytics')
-  if (!isWhole && rangeDays[asked.range] > 30) await demandAdvanced(asked)
-  const asking = await resolveScopes(asked)
+export async function readAnalytics(rangeQuery: RangeQuery): Promise<AnalyticsReply> {
+  const isWhole = hasFeature(await loadEntitlements(rangeQuery.account, rangeQuery.now), 'advanced_analytics')
+  if (!isWhole && rangeDays[rangeQuery.range] > 30) await demandAdvanced(rangeQuery)
+  const asking = await resolveScopes(rangeQuery)
   const { scopes, currency } = asking
   const [carts, orders, funnels, messages, frame] = await Promise.all([
     eachStore(scopes, ({ store, days }) => sumCarts(store, days)),
@@ -106,7 +106,7 @@ export async function readAnalytics(asked: RangeQuery): Promise<AnalyticsReply> 
     funnels: byChannel,
     ...frame,
     ...(isWhole
-      ? await advanced(asked, asking, { carts: now, orders, messages })
+      ? await advanced(rangeQuery, asking, { carts: now, orders, messages })
       : { email: null, customers: null, topProducts: null }),
     otherCurrencies: rules.listOtherCurrencies(now, orders, currency),
     counts: {

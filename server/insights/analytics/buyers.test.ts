@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
-import { countAskedBuyers } from './buyers.ts'
+import { countRequestedBuyers } from './buyers.ts'
 import { countFigures } from './figures.ts'
 
 // Distinct buyers of a range (decision 95): other stores do not wait for a store with many orders.
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => void (await sql`truncate counts_made, counted_figures`.execute(world.db)))
 
-const countsMade = async () =>
+const listCountedDays = async () =>
   (await sql<{ days: number }>`select days from counts_made order by days`.execute(world.db)).rows.map(
     ({ days }) => days,
   )
@@ -28,7 +28,7 @@ const countsMade = async () =>
 const buys = (shop: Shop, email: string) => shop.order({ kind: 'purchase', email, totalMinor: 1_000 })
 
 /** Ada bought so often 20 days ago, and now; Bo bought now. */
-async function aStoreOf(orders: number): Promise<Shop> {
+async function createStoreWithOrders(orders: number): Promise<Shop> {
   const shop = await createShop(world, { plan: 'growth' })
   await buys(shop, ada)
   await world.db.transaction().execute(async (tx) => {
@@ -45,19 +45,19 @@ async function aStoreOf(orders: number): Promise<Shop> {
   await countFigures(world.deps)
   return shop
 }
-const aLargeStore = () => aStoreOf(5_000)
-const aSmallStore = () => aStoreOf(2)
+const buildLargeStore = () => createStoreWithOrders(5_000)
+const buildSmallStore = () => createStoreWithOrders(2)
 
-const look = async (shop: Shop, range = '7d') => (await shop.get(`/api/analytics?range=${range}`)).body
-const customers = async (shop: Shop, range?: string) => (await look(shop, range)).customers
+const readAnalytics = async (shop: Shop, range = '7d') => (await shop.get(`/api/analytics?range=${range}`)).body
+const customers = async (shop: Shop, range?: string) => (await readAnalytics(shop, range)).customers
 
 const notCounted = { new: null, returning: null, repeatPurchaseRate: null, avgOrdersPerCustomer: null, countedAt: null }
 const counted = { new: 1, returning: 1, repeatPurchaseRate: 0.5, avgOrdersPerCustomer: 1, isBeingCounted: false }
 
 test('buyers of many orders are counted once in the background and unknown before', async () => {
-  const shop = await aLargeStore()
-  const looks = await Promise.all(Array.from({ length: 5 }, () => look(shop)))
-  for (const each of looks) {
+  const shop = await buildLargeStore()
+  const replies = await Promise.all(Array.from({ length: 5 }, () => readAnalytics(shop)))
+  for (const each of replies) {
     expect(each).toMatchObject({
       customers: notCounted,
       isBeingCounted: true,
@@ -65,94 +65,94 @@ test('buyers of many orders are counted once in the background and unknown befor
       counts: { orders: 2 },
     })
   }
-  expect(await countsMade()).toEqual([])
-  await Promise.all([countAskedBuyers(world.deps), countAskedBuyers(world.deps)])
-  await countAskedBuyers(world.deps)
-  expect(await countsMade()).toEqual([7])
-  expect(await look(shop)).toMatchObject({ customers: counted, isBeingCounted: false })
+  expect(await listCountedDays()).toEqual([])
+  await Promise.all([countRequestedBuyers(world.deps), countRequestedBuyers(world.deps)])
+  await countRequestedBuyers(world.deps)
+  expect(await listCountedDays()).toEqual([7])
+  expect(await readAnalytics(shop)).toMatchObject({ customers: counted, isBeingCounted: false })
   // It was not requested yet.
   expect(await customers(shop, '30d')).toMatchObject(notCounted)
   expect(await customers(shop)).toMatchObject(counted)
 })
 
 test('buyers of few orders are counted by the first request', async () => {
-  const shop = await aSmallStore()
-  const looks = await Promise.all(Array.from({ length: 5 }, () => customers(shop)))
-  expect(looks).toEqual(Array(5).fill({ ...counted, countedAt: world.now.toISOString() }))
-  expect(await countsMade()).toEqual([7])
+  const shop = await buildSmallStore()
+  const replies = await Promise.all(Array.from({ length: 5 }, () => customers(shop)))
+  expect(replies).toEqual(Array(5).fill({ ...counted, countedAt: world.now.toISOString() }))
+  expect(await listCountedDays()).toEqual([7])
   await buys(shop, 'cy@shoppers.example.com')
   world.advance(15 * MINUTE)
   expect(await customers(shop)).toMatchObject({ new: 2, countedAt: world.now.toISOString() })
 })
 
 test('after 15 minutes the last count is shown with its time until there is a newer one', async () => {
-  const shop = await aLargeStore()
+  const shop = await buildLargeStore()
   await customers(shop)
-  await countAskedBuyers(world.deps)
+  await countRequestedBuyers(world.deps)
   const last = { ...counted, countedAt: world.now.toISOString() }
   await buys(shop, 'cy@shoppers.example.com')
   world.advance(15 * MINUTE - 1)
   expect(await customers(shop)).toEqual(last)
-  await countAskedBuyers(world.deps)
-  expect(await countsMade()).toEqual([7])
+  await countRequestedBuyers(world.deps)
+  expect(await listCountedDays()).toEqual([7])
   world.advance(1)
   expect(await customers(shop)).toEqual({ ...last, isBeingCounted: true })
   expect(await customers(shop)).toEqual({ ...last, isBeingCounted: true })
-  expect(await look(shop)).toMatchObject({ isBeingCounted: false })
-  await countAskedBuyers(world.deps)
-  expect(await countsMade()).toEqual([7, 7])
+  expect(await readAnalytics(shop)).toMatchObject({ isBeingCounted: false })
+  await countRequestedBuyers(world.deps)
+  expect(await listCountedDays()).toEqual([7, 7])
   expect(await customers(shop)).toMatchObject({ new: 2, countedAt: world.now.toISOString(), isBeingCounted: false })
 })
 
 test('yesterday’s count is shown until today’s is done, also shortly after midnight', async () => {
-  const shop = await aLargeStore()
+  const shop = await buildLargeStore()
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T23:55:00-04:00`)
   await customers(shop)
-  await countAskedBuyers(world.deps)
+  await countRequestedBuyers(world.deps)
   const last = await customers(shop)
   world.advance(10 * MINUTE)
   expect(await customers(shop)).toEqual({ ...last, isBeingCounted: true })
-  await countAskedBuyers(world.deps)
+  await countRequestedBuyers(world.deps)
   expect(await customers(shop)).toMatchObject({ countedAt: world.now.toISOString(), isBeingCounted: false })
 })
 
 test('a count from before the clock was set back is repeated', async () => {
-  const shop = await aLargeStore()
+  const shop = await buildLargeStore()
   await customers(shop)
-  await countAskedBuyers(world.deps)
+  await countRequestedBuyers(world.deps)
   world.advance(-HOUR)
   expect(await customers(shop)).toMatchObject({ isBeingCounted: true })
-  await countAskedBuyers(world.deps)
+  await countRequestedBuyers(world.deps)
   expect(await customers(shop)).toMatchObject({ countedAt: world.now.toISOString(), isBeingCounted: false })
 })
 
 test('a request does not wait for a running count', async () => {
-  const shop = await aLargeStore()
+  const shop = await buildLargeStore()
   await customers(shop)
-  await countAskedBuyers(world.deps)
+  await countRequestedBuyers(world.deps)
   world.advance(HOUR)
   await world.db.transaction().execute(async (tx) => {
     await sql`select 1 from counted_figures where store_id = ${shop.storeId} for update`.execute(tx)
     expect(await customers(shop)).toMatchObject({ new: 1, isBeingCounted: true })
     // Nor does another process.
-    await countAskedBuyers(world.deps)
+    await countRequestedBuyers(world.deps)
   })
-  expect(await countsMade()).toEqual([7])
+  expect(await listCountedDays()).toEqual([7])
 })
 
 test('a new time zone causes a recount', async () => {
-  const shop = await aLargeStore()
+  const shop = await buildLargeStore()
   await customers(shop)
-  await countAskedBuyers(world.deps)
+  await countRequestedBuyers(world.deps)
   await sql`update stores set time_zone = 'Pacific/Auckland' where id = ${shop.storeId}`.execute(world.db)
   await countFigures(world.deps)
   expect(await customers(shop)).toMatchObject(notCounted)
-  await countAskedBuyers(world.deps)
+  await countRequestedBuyers(world.deps)
   expect(await customers(shop)).toMatchObject(counted)
 })
 
 test('a store whose buyers cannot be counted does not block other stores', async () => {
-  const [ill, well] = [await aLargeStore(), await aLargeStore()]
+  const [ill, well] = [await buildLargeStore(), await buildLargeStore()]
   await ill.staySignedIn()
   await customers(ill)
   world.advance(MINUTE)
@@ -160,10 +160,10 @@ test('a store whose buyers cannot be counted does not block other stores', async
   await sql`alter table counted_figures add constraint ill check (counted_at is null or store_id <> ${sql.lit(ill.storeId)})`.execute(
     world.db,
   )
-  await countAskedBuyers(world.deps)
+  await countRequestedBuyers(world.deps)
   expect(await customers(ill)).toMatchObject(notCounted)
   expect(await customers(well)).toMatchObject(counted)
   await sql`alter table counted_figures drop constraint ill`.execute(world.db)
-  await countAskedBuyers(world.deps)
+  await countRequestedBuyers(world.deps)
   expect(await customers(ill)).toMatchObject({ countedAt: world.now.toISOString() })
 })

@@ -27,17 +27,17 @@ interface BuyerQuery {
   now: Date
 }
 
-export async function readBuyers(store: StoreDb<Db>, look: BuyerQuery): Promise<Buyers> {
-  const days = rangeDays[look.range]
+export async function readBuyers(store: StoreDb<Db>, query: BuyerQuery): Promise<Buyers> {
+  const days = rangeDays[query.range]
   const counts = await sql.readBuyers(store, days)
-  if (isFresh(counts, look)) return { counts, isBeingCounted: false }
+  if (isFresh(counts, query)) return { counts, isBeingCounted: false }
   if (await sql.hasMoreOrders(store, FEW_ORDERS)) {
-    await sql.askForBuyers(store, days, look.now)
+    await sql.askForBuyers(store, days, query.now)
     return { counts, isBeingCounted: true }
   }
   await transact(store, async (tx) => {
     await sql.lockBuyers(tx, days)
-    if (!isFresh(await sql.readBuyers(tx, days), look)) await countBuyers(tx, look)
+    if (!isFresh(await sql.readBuyers(tx, days), query)) await countBuyers(tx, query)
   })
   return { counts: await sql.readBuyers(store, days), isBeingCounted: false }
 }
@@ -56,19 +56,19 @@ function countBuyers(tx: StoreTx, { range, zone, now }: BuyerQuery): Promise<voi
 }
 
 /** Tick: counts the requested ranges of all stores, one at a time. */
-export async function countAskedBuyers(deps: Pick<Deps, 'db' | 'log' | 'now'>): Promise<void> {
+export async function countRequestedBuyers(deps: Pick<Deps, 'db' | 'log' | 'now'>): Promise<void> {
   for (const { store_id: storeId, days } of await sql.listBuyerRequests(deps.db, RANGES_AT_ONCE)) {
-    await countAsked({ storeId, db: deps.db }, days, deps.now()).catch((error) => {
+    await countRequested({ storeId, db: deps.db }, days, deps.now()).catch((error) => {
       // The other stores are still counted.
       deps.log.error({ err: error, storeId, days }, 'analytics.buyers_failed')
     })
   }
 }
 
-async function countAsked(store: StoreDb<Db>, days: number, now: Date): Promise<void> {
+async function countRequested(store: StoreDb<Db>, days: number, now: Date): Promise<void> {
   const range = analyticsRanges.find((each) => rangeDays[each] === days)!
   await transact(store, async (tx) => {
     const zone = (await readStore(tx))?.time_zone
-    if (zone !== undefined && (await sql.lockAsked(tx, days))) await countBuyers(tx, { range, zone, now })
+    if (zone !== undefined && (await sql.lockRequest(tx, days))) await countBuyers(tx, { range, zone, now })
   })
 }

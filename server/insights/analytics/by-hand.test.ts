@@ -61,11 +61,11 @@ beforeAll(async () => {
   shop = await createFortyCarts(world, async ({ storeId }) => {
     await countFigures(world.deps)
     // The days on which a cart is joined to another, and a discount is corrected.
-    if (/^2026-03-(12|29)/.test(world.now.toISOString())) await expectCountedAnew(storeId)
+    if (/^2026-03-(12|29)/.test(world.now.toISOString())) await expectSameRecount(storeId)
   })
 }, 240_000)
 
-async function expectCountedAnew(storeId: string) {
+async function expectSameRecount(storeId: string) {
   const counted = await readFigures(world.db, storeId)
   await rebuildFigures({ storeId, db: world.db }, world.now)
   expect(await readFigures(world.db, storeId)).toEqual(counted)
@@ -91,7 +91,7 @@ const counted = { countedAt: '2026-04-03T16:00:00.000Z', isBeingCounted: false }
 test('40 carts and a joined one: counting after each event equals a recount', async () => {
   expect(await shop.liveCarts()).toHaveLength(40)
   expect(await shop.carts()).toHaveLength(41)
-  await expectCountedAnew(shop.storeId)
+  await expectSameRecount(shop.storeId)
 })
 
 // Net revenue of all dollar orders (the first of each person with *), added up. Orders 115 and 137 came to nothing and count nowhere.

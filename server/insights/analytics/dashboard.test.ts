@@ -21,7 +21,7 @@ const chart = async (shop: { token: string }, period: string) =>
   (await world.request('GET', `/api/dashboard/chart?period=${period}&platform=woocommerce`, shop)).body
 
 /** Left behind for an hour; the shopper then presses Restore and buys, or does not. */
-async function aCart(shop: Shop, { total, currency = 'USD' }: { total?: number; currency?: string } = {}) {
+async function createCart(shop: Shop, { total, currency = 'USD' }: { total?: number; currency?: string } = {}) {
   const email = `ada${++n}@shoppers.example.com`
   await shop.fill(`browser-${n}`, [buildTea()])
   await shop.type(`browser-${n}`, { email, firstName: 'Ada' })
@@ -53,15 +53,15 @@ test('30 days of figures with their trends against the 30 before; the total sinc
   tags: ['A2.3', 'A3', 'A7'],
 }, async () => {
   const shop = await createShop(world, { plan: 'growth' })
-  await aCart(shop, { total: 9_000 })
+  await createCart(shop, { total: 9_000 })
   world.advance(35 * DAY)
-  await aCart(shop, { total: 4_000 })
-  await aCart(shop)
+  await createCart(shop, { total: 4_000 })
+  await createCart(shop)
   world.advance(31 * DAY)
-  await aCart(shop, { total: 5_000 })
-  await aCart(shop, { total: 1_000 })
-  await aCart(shop, { total: 2_500, currency: 'EUR' })
-  await aCart(shop)
+  await createCart(shop, { total: 5_000 })
+  await createCart(shop, { total: 1_000 })
+  await createCart(shop, { total: 2_500, currency: 'EUR' })
+  await createCart(shop)
   await shop.staySignedIn()
   const answer = await stats(shop)
   expect(answer).toMatchObject({
@@ -91,9 +91,9 @@ test('30 days of figures with their trends against the 30 before; the total sinc
 
 test('people are counted once regardless of their carts and orders, and again after 15 minutes', async () => {
   const shop = await createShop(world)
-  await aCart(shop)
+  await createCart(shop)
   expect((await stats(shop)).activeCustomers).toBe(1)
-  await aCart(shop)
+  await createCart(shop)
   await shop.fill('nameless', [buildTea()])
   await shop.order({ kind: 'purchase', email: `ada${n}@shoppers.example.com` })
   await shop.order({ kind: 'purchase', email: 'walk-in@shoppers.example.com' })
@@ -113,7 +113,7 @@ test('the chart has carts by hour or day in the store’s time zone', { tags: ['
   // Half past eight in the evening in New York, which is tomorrow already in UTC; abandoned an hour later.
   world.now = new Date('2026-06-11T00:30:00Z')
   const shop = await createShop(world)
-  await aCart(shop, { total: 1_000 })
+  await createCart(shop, { total: 1_000 })
   const week = await chart(shop, 'week')
   expect(week.labels).toEqual(['Jun 4', 'Jun 5', 'Jun 6', 'Jun 7', 'Jun 8', 'Jun 9', 'Jun 10'])
   expect(week.datasets.map(({ label }: { label: string }) => label)).toEqual(['Abandoned', 'Recovered'])
@@ -133,9 +133,9 @@ test('the chart has carts by hour or day in the store’s time zone', { tags: ['
 
 test('the revenue chart has attributed net revenue at the time of the order, only in the store’s currency', async () => {
   const shop = await createShop(world)
-  await aCart(shop, { total: 1_250 })
-  await aCart(shop, { total: 2_500, currency: 'EUR' })
-  await aCart(shop)
+  await createCart(shop, { total: 1_250 })
+  await createCart(shop, { total: 2_500, currency: 'EUR' })
+  await createCart(shop)
   const week = (await world.request('GET', '/api/dashboard/chart?period=week&measure=revenue', shop)).body
   expect(week.datasets.map(({ label }: { label: string }) => label)).toEqual(['Recovered revenue'])
   expect(week.datasets[0].data.reduce((sum: number, each: number) => sum + each, 0)).toBe(12.5)
@@ -164,14 +164,14 @@ test.each([
 ])(
   'syncs that fail with “%s” for 30 minutes are said instead of figures: %i',
   { tags: ['A8'] },
-  async (code, status, name, words) => {
+  async (code, status, name, text) => {
     const shop = await createShop(world)
     await failing(shop, code, { succeededAgo: 29 * MINUTE })
     expect((await world.request('GET', '/api/dashboard/stats', shop)).status).toBe(200)
     await failing(shop, code)
     for (const path of ['/api/dashboard/stats', '/api/dashboard/chart']) {
       const reply = await world.request('GET', path, shop)
-      expect([reply.status, reply.body.code, reply.body.error]).toEqual([status, name, words])
+      expect([reply.status, reply.body.code, reply.body.error]).toEqual([status, name, text])
     }
   },
 )
@@ -183,9 +183,9 @@ test('a store that waits for its first sync has figures', async () => {
 
 test('figures are visible to the account’s own members only, including viewers (X2, decision 8)', async () => {
   const shop = await createShop(world)
-  const stranger = await createStore(world)
+  const otherStore = await createStore(world)
   for (const path of ['/api/dashboard/stats', '/api/dashboard/chart']) {
-    expect((await world.request('GET', `${path}?storeId=${shop.storeId}`, stranger)).status).toBe(404)
+    expect((await world.request('GET', `${path}?storeId=${shop.storeId}`, otherStore)).status).toBe(404)
     expect((await world.request('GET', path)).status).toBe(401)
   }
   const viewer = await createStore(world, { role: 'viewer' })

@@ -20,9 +20,9 @@ import {
 // The dashboard: figures and chart of one store, or of all stores of the account with one currency (decision 154), from
 // rollups only (Way D). It never calls the shops; it shows the state of their last syncs (decision 28).
 
-export async function readStats(asked: AccountQuery): Promise<DashboardStats> {
-  const { now } = asked
-  const { stores, currency } = await readStanding(asked)
+export async function readStats(accountQuery: AccountQuery): Promise<DashboardStats> {
+  const { now } = accountQuery
+  const { stores, currency } = await readStores(accountQuery)
   const counted = await Promise.all(
     stores.map(async ({ store, zone }) => {
       const [sums, people] = await Promise.all([
@@ -42,7 +42,7 @@ export async function readStats(asked: AccountQuery): Promise<DashboardStats> {
     ...buildStats({ currency, now: added('now'), before: added('before'), totals: added('totals'), people }),
     // The age of the oldest sync.
     syncAgeSeconds: ages.includes(null) ? null : Math.max(...ages.map(Number)),
-    ...(asked.query.stores === 'all' && {
+    ...(accountQuery.query.stores === 'all' && {
       stores: stores.map(({ row, problem }) => ({ name: row.name, isFailing: problem !== null })),
     }),
   }
@@ -55,11 +55,11 @@ export interface Chart extends ChartSums {
 }
 
 /** For several stores, buckets follow each store's clock; the labels are the first store's. */
-export async function readChart(asked: AccountQuery, period: ChartPeriod): Promise<Chart> {
-  const { stores, currency } = await readStanding(asked)
+export async function readChart(accountQuery: AccountQuery, period: ChartPeriod): Promise<Chart> {
+  const { stores, currency } = await readStores(accountQuery)
   const drawn = await Promise.all(
     stores.map(async ({ store, zone }) => {
-      const { buckets, until } = chartBuckets(period, asked.now, zone)
+      const { buckets, until } = chartBuckets(period, accountQuery.now, zone)
       return { buckets, sums: await sumBuckets(store, [...buckets.map(({ from }) => from), until]) }
     }),
   )
@@ -68,7 +68,7 @@ export async function readChart(asked: AccountQuery, period: ChartPeriod): Promi
   return { timeZone: stores[0]!.zone, currency, buckets, ...chartSums(sums, { currency, count: buckets.length }) }
 }
 
-interface Standing {
+interface StoreStanding {
   row: StoreRow
   store: StoreDb<Db>
   zone: string
@@ -77,13 +77,13 @@ interface Standing {
 }
 
 /** Loads the stores' sync state. Throws if one selected store, or each of several, has a sync problem. */
-async function readStanding(asked: AccountQuery): Promise<{ stores: Standing[]; currency: string }> {
-  const { rows, currency } = await listRequestedStores(asked)
+async function readStores(accountQuery: AccountQuery): Promise<{ stores: StoreStanding[]; currency: string }> {
+  const { rows, currency } = await listRequestedStores(accountQuery)
   const stores = await Promise.all(
-    rows.map(async (row): Promise<Standing> => {
-      const store = { storeId: row.id, db: asked.store.db }
+    rows.map(async (row): Promise<StoreStanding> => {
+      const store = { storeId: row.id, db: accountQuery.store.db }
       const streams = await readStreams(store)
-      return { row, store, zone: row.time_zone, streams, problem: findSyncProblem(streams, asked.now) }
+      return { row, store, zone: row.time_zone, streams, problem: findSyncProblem(streams, accountQuery.now) }
     }),
   )
   if (stores.every(({ problem }) => problem !== null)) throw stores[0]!.problem
@@ -151,12 +151,12 @@ interface BucketSums {
 }
 
 /** A count of 0 expires sooner, so that a new store is counted again on request. */
-const NOBODY_FOR_MS = 3_000
+const IDLE_MS = 3_000
 
 /** Returns the last count; without one, counts now. */
 async function activePeople(store: StoreDb<Db>, zone: string, now: Date): Promise<PeopleRow> {
   const known = await readPeople(store)
-  const isOld = !known || (known.active === 0 && now.getTime() - known.counted_at.getTime() > NOBODY_FOR_MS)
+  const isOld = !known || (known.active === 0 && now.getTime() - known.counted_at.getTime() > IDLE_MS)
   if (!isOld) return known
   await countPeople(store, zone, now)
   return (await readPeople(store)) ?? { counted_at: now, active: 0, active_before: 0 }

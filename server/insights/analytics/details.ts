@@ -21,9 +21,9 @@ import type { RangeDays } from './ranges.ts'
 
 // Additional figures of Advanced Analytics (decision 99).
 
-export async function readDetails(asked: RangeQuery): Promise<AnalyticsDetails> {
-  await demandAdvanced(asked)
-  const asking = await resolveScopes(asked)
+export async function readDetails(rangeQuery: RangeQuery): Promise<AnalyticsDetails> {
+  await demandAdvanced(rangeQuery)
+  const asking = await resolveScopes(rangeQuery)
   const { scopes, currency } = asking
   const [orders, messages, shares, origins, frame] = await Promise.all([
     eachStore(scopes, ({ store, days }) => sumOrders(store, days)),
@@ -102,8 +102,8 @@ export function formatOriginName({ origin_kind, name, step, removed_step }: Orig
 }
 
 /** Yields all products of the chosen store in list order. */
-export async function* pagesOfProducts(asked: RangeQuery): AsyncGenerator<readonly ProductSums[]> {
-  const { scopes, currency } = await resolveScopes({ ...asked, query: { stores: 'one' } })
+export async function* pagesOfProducts(rangeQuery: RangeQuery): AsyncGenerator<readonly ProductSums[]> {
+  const { scopes, currency } = await resolveScopes({ ...rangeQuery, query: { stores: 'one' } })
   const [{ store, days }] = scopes as [(typeof scopes)[number]]
   await ensureRange(store, days)
   yield* readPages<ProductSums>((page) => listProductsAfter(store, days, { currency, ...page }))
@@ -113,12 +113,12 @@ type ProductsQuery = Pick<StoresQuery, 'stores'> & { search: string; page: numbe
 
 /** Reads products of the chosen store only, even if the figures cover several. */
 export async function readProducts(
-  asked: RangeQuery & { query: ProductsQuery },
+  productsQuery: RangeQuery & { query: ProductsQuery },
 ): Promise<{ products: TopProduct[]; pagination: Pagination } & Awaited<ReturnType<typeof buildFrame>>> {
-  await demandAdvanced(asked)
-  const asking = await resolveScopes({ ...asked, query: { stores: 'one' } })
+  await demandAdvanced(productsQuery)
+  const asking = await resolveScopes({ ...productsQuery, query: { stores: 'one' } })
   const [{ store, days }] = asking.scopes as [(typeof asking.scopes)[number]]
-  const { search, page, limit } = asked.query
+  const { search, page, limit } = productsQuery.query
   const filter = { currency: asking.currency, search: search.trim(), limit, offset: (page - 1) * limit }
   await ensureRange(store, days)
   const [{ products, total }, frame] = await Promise.all([listProducts(store, days, filter), buildFrame(asking)])

@@ -14,17 +14,17 @@ const ada = { email: 'ada@shoppers.example.com' }
 const store = (shop: Shop) => ({ storeId: shop.storeId, db: world.db })
 const figures = (shop: Shop) => readFigures(world.db, shop.storeId)
 
-async function expectCountedAnew(shop: Shop) {
+async function expectSameRecount(shop: Shop) {
   await countFigures(world.deps)
-  const kept = await figures(shop)
+  const counted = await figures(shop)
   await rebuildFigures(store(shop), world.now)
-  expect(await figures(shop)).toEqual(kept)
-  return kept as Record<string, Record<string, unknown>[]>
+  expect(await figures(shop)).toEqual(counted)
+  return counted as Record<string, Record<string, unknown>[]>
 }
 
 const order = (shop: Shop, agoMs: number, more: Parameters<typeof buildOrder>[1] = {}) => {
   const at = new Date(world.now.getTime() - agoMs).toISOString()
-  const made = {
+  const order = {
     kind: 'purchase',
     ...ada,
     totalMinor: 500,
@@ -33,11 +33,11 @@ const order = (shop: Shop, agoMs: number, more: Parameters<typeof buildOrder>[1]
     paidAt: at,
     ...more,
   } as const
-  return recordOrders(world.deps, shop.storeId, [buildOrder(world, made)], 'sync')
+  return recordOrders(world.deps, shop.storeId, [buildOrder(world, order)], 'sync')
 }
 
 /** One cart a day that was left on it. */
-const leaveDaily = (shop: Shop, days: number) =>
+const insertDailyCarts = (shop: Shop, days: number) =>
   sql`insert into carts (store_id, id, shopper_id, status, started_at, last_activity_at, abandon_at, abandoned_at, lost_at, opening_fact_id,
       last_fact_at, last_fact_id, customer_name, items, item_count, value_minor, currency, search, fold, created_at)
     select store_id, gen_random_uuid(), shopper_id, 'lost', at, at, at, at, at, gen_random_uuid(), at,
@@ -46,7 +46,7 @@ const leaveDaily = (shop: Shop, days: number) =>
     where store_id = ${shop.storeId}`.execute(world.db)
 
 /** Which rows of the table were written again since. */
-async function versionsOf(shop: Shop, table: string) {
+async function readVersions(shop: Shop, table: string) {
   const { rows } = await sql<{ version: string }>`
     select ctid::text || ' ' || xmin::text as version from ${sql.table(table)} where store_id = ${shop.storeId} order by 1`.execute(
     world.db,
@@ -61,7 +61,7 @@ test('a customer has one first order, even if older ones arrive after it was cou
   await order(shop, 40 * DAY)
   await order(shop, 30 * DAY)
   await order(shop, 20 * DAY)
-  expect((await expectCountedAnew(shop)).order_figures!.map(({ firsts }) => firsts)).toEqual([1, 0, 0, 0])
+  expect((await expectSameRecount(shop)).order_figures!.map(({ firsts }) => firsts)).toEqual([1, 0, 0, 0])
   // Two people are found to be one, who had bought before.
   await order(shop, 60 * DAY, { email: 'ada@home.example.com' })
   await order(shop, 50 * DAY, { email: 'ada@home.example.com' })
@@ -73,7 +73,7 @@ test('a customer has one first order, even if older ones arrive after it was cou
   await sql`update orders set shopper_id = ${first!.id} where store_id = ${shop.storeId} and shopper_id = ${second!.id}`.execute(
     world.db,
   )
-  expect((await expectCountedAnew(shop)).order_figures!.map(({ firsts }) => firsts)).toEqual([1, 0, 0, 0, 0, 0])
+  expect((await expectSameRecount(shop)).order_figures!.map(({ firsts }) => firsts)).toEqual([1, 0, 0, 0, 0, 0])
 })
 
 test('a cart counts as a returning shopper’s once an earlier purchase is known', async () => {
@@ -92,31 +92,31 @@ test('a cart counts as a returning shopper’s once an earlier purchase is known
     await sql`update ${sql.table(table)} set shopper_id = ${shopper} where store_id = ${shop.storeId} and shopper_id = ${buyer}`.execute(
       world.db,
     )
-  const kept = await expectCountedAnew(shop)
-  expect(kept.cart_figures!.filter(({ dimension }) => dimension === 'shopper').map(({ key }) => key)).toEqual([
+  const counted = await expectSameRecount(shop)
+  expect(counted.cart_figures!.filter(({ dimension }) => dimension === 'shopper').map(({ key }) => key)).toEqual([
     'returning',
   ])
 })
 
 test('figures are marked as incomplete while days are left to count', async () => {
   const shop = await createShop(world)
-  const said = async () => {
+  const readFigures = async () => {
     await shop.staySignedIn()
     return (await shop.get('/api/analytics?range=30d')).body
   }
   await shop.fill('one', [buildTea()])
-  await leaveDaily(shop, 35)
+  await insertDailyCarts(shop, 35)
   await countChanges(store(shop), world.now, 1)
-  expect(await said()).toMatchObject({ isBeingCounted: true, countedUntil: null })
+  expect(await readFigures()).toMatchObject({ isBeingCounted: true, countedUntil: null })
   await countFigures(world.deps)
   const counted = world.now.toISOString()
-  expect(await said()).toMatchObject({ isBeingCounted: false, countedUntil: null })
+  expect(await readFigures()).toMatchObject({ isBeingCounted: false, countedUntil: null })
   world.advance(MINUTE)
   await sql`update carts set country = 'DE' where store_id = ${shop.storeId}`.execute(world.db)
   await countChanges(store(shop), world.now, 1)
-  expect(await said()).toMatchObject({ isBeingCounted: false, countedUntil: counted })
+  expect(await readFigures()).toMatchObject({ isBeingCounted: false, countedUntil: counted })
   await countFigures(world.deps)
-  expect(await said()).toMatchObject({ isBeingCounted: false, countedUntil: null })
+  expect(await readFigures()).toMatchObject({ isBeingCounted: false, countedUntil: null })
 })
 
 test('a new attribution window recounts only orders; a new time zone recounts everything, and old figures stay visible meanwhile', async () => {
@@ -129,13 +129,13 @@ test('a new attribution window recounts only orders; a new time zone recounts ev
   await countFigures(world.deps)
   const before = await figures(shop)
   const others = ['cart_figures', 'funnel_figures', 'message_figures', 'product_figures']
-  const versions = () => Promise.all(others.map((table) => versionsOf(shop, table)))
+  const versions = () => Promise.all(others.map((table) => readVersions(shop, table)))
   const written = await versions()
   await sql`update stores set attribution_window_days = 30 where id = ${shop.storeId}`.execute(world.db)
   await countChanges(store(shop), world.now, 1)
   const rows = Object.values(await figures(shop)).map((each) => each.length)
   expect(rows).toEqual(Object.values(before).map((each) => each.length))
-  await expectCountedAnewBut(shop, async () => expect(await versions()).toEqual(written))
+  await expectRecountChanges(shop, async () => expect(await versions()).toEqual(written))
 
   await shop.get('/api/analytics?range=30d')
   await sql`update stores set time_zone = 'Pacific/Auckland' where id = ${shop.storeId}`.execute(world.db)
@@ -143,14 +143,14 @@ test('a new attribution window recounts only orders; a new time zone recounts ev
   for (const each of Object.values(await figures(shop))) expect(each.length).toBeGreaterThan(0)
   const { rows: people } = await sql`select 1 from counted_figures where store_id = ${shop.storeId}`.execute(world.db)
   expect(people).toEqual([])
-  await expectCountedAnew(shop)
+  await expectSameRecount(shop)
 })
 
 /** Reads before the recount is complete. */
-async function expectCountedAnewBut(shop: Shop, look: () => Promise<void>) {
+async function expectRecountChanges(shop: Shop, check: () => Promise<void>) {
   await countFigures(world.deps)
-  await look()
-  await expectCountedAnew(shop)
+  await check()
+  await expectSameRecount(shop)
 }
 
 test('an open recounts its message and the funnel; an order recounts the carts that began after it', async () => {
@@ -159,7 +159,7 @@ test('an open recounts its message and the funnel; an order recounts the carts t
   await countFigures(world.deps)
   const written = async () => {
     const tables = ['cart_figures', 'product_figures', 'order_figures', 'funnel_figures', 'message_figures']
-    return Promise.all(tables.map((table) => versionsOf(shop, table)))
+    return Promise.all(tables.map((table) => readVersions(shop, table)))
   }
   const [carts, products, orders, funnel, messages] = await written()
   await shop.press(message.id)
@@ -182,13 +182,13 @@ test('an open recounts its message and the funnel; an order recounts the carts t
   await countFigures(world.deps)
   const later = (await figures(shop)).cart_figures as Record<string, unknown>[]
   expect(later.filter(({ dimension }) => dimension === 'shopper').map(({ key }) => key)).toEqual(['returning'])
-  await expectCountedAnew(shop)
+  await expectSameRecount(shop)
 })
 
 test('many old days are recounted every five minutes, recent and few old ones at once', async () => {
   const shop = await createShop(world)
   await shop.fill('one', [buildTea()])
-  await leaveDaily(shop, 60)
+  await insertDailyCarts(shop, 60)
   await countFigures(world.deps)
   const counted = world.now.toISOString()
   const move = (to: string, days: number) =>
@@ -218,7 +218,7 @@ test('many old days are recounted every five minutes, recent and few old ones at
   await countFigures(world.deps)
   expect((await of('DE')) + (await of('FR'))).toBe(61)
   expect((await shop.get('/api/analytics?range=30d')).body).toMatchObject({ isBeingCounted: false, countedUntil: null })
-  await expectCountedAnew(shop)
+  await expectSameRecount(shop)
 })
 
 test('a product keeps the name from its newest cart, even when an older day is recounted', async () => {

@@ -42,7 +42,7 @@ beforeAll(async () => {
 const forgetChanges = () => sql`delete from figure_changes where store_id = ${shop.storeId}`.execute(world.db)
 
 /** By the plan that a statement of one row has made. */
-async function inOneSession(update: (db: Db, many: number) => Promise<{ numAffectedRows?: bigint }>) {
+async function runInOneSession(update: (db: Db, many: number) => Promise<{ numAffectedRows?: bigint }>) {
   await world.db.connection().execute(async (db) => {
     await sql`discard plans`.execute(db)
     await update(db, 1)
@@ -74,5 +74,5 @@ test.each([
   ['codes that are asked for', 'coupon_codes', 'attempts = attempts + 1', 'nothing'],
   ['codes that are used', 'coupon_codes', `used_order_id = 'many-1'`, 'changes'],
 ] as const)('many %s, after a statement of one', async (_, table, set, noted) => {
-  expect((await inOneSession(some(table, set))) > 0).toBe(noted === 'changes')
+  expect((await runInOneSession(some(table, set))) > 0).toBe(noted === 'changes')
 })

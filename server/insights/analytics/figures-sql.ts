@@ -25,7 +25,7 @@ export async function listStoresToCount(db: Db, { after, now, limit }: { after: 
 }
 
 /** Deletes the changes of removed stores. Steps through the index by store, because there are many changes. */
-export async function forgetGone(db: Db): Promise<void> {
+export async function deleteOrphans(db: Db): Promise<void> {
   await sql`
     with recursive noted (store_id) as (
       (select store_id from figure_changes order by store_id limit 1)

@@ -18,7 +18,7 @@ async function counted(shop: Shop) {
   return readFigures(world.db, shop.storeId)
 }
 
-async function expectCountedAnew(shop: Shop) {
+async function expectSameRecount(shop: Shop) {
   const before = await counted(shop)
   await rebuildFigures(store(shop), world.now)
   expect(await readFigures(world.db, shop.storeId)).toEqual(before)
@@ -41,13 +41,13 @@ test('a cart counts on the days of its start and abandonment until it is bought 
   const shop = await createShop(world)
   await shop.fill('one', [buildTea(2), pot])
   await shop.type('one', ada)
-  const began = dayOf(world.now)
-  const all = async () => (await expectCountedAnew(shop)).cart_figures!.filter((row) => isOf(row, 'all'))
+  const began = getDay(world.now)
+  const all = async () => (await expectSameRecount(shop)).cart_figures!.filter((row) => hasDimension(row, 'all'))
   const row = { dimension: 'all', key: '', currency: 'USD' }
   expect(await all()).toEqual([{ ...none, ...row, day: began, began: 1 }])
   await shop.pass(HOUR)
-  const left = dayOf((await shop.cart()).abandoned_at!)
-  expect(left).toBe(began)
+  const abandonedDay = getDay((await shop.cart()).abandoned_at!)
+  expect(abandonedDay).toBe(began)
   expect(await all()).toEqual([
     {
       ...none,
@@ -87,13 +87,13 @@ test('a cart changed after a message keeps its value at abandonment (decision 92
   await shop.mailed(ada)
   await shop.fill('one', [buildTea(3), pot])
   expect(await shop.cart()).toMatchObject({ status: 'abandoned', value_minor: 13_100 })
-  const { cart_figures, product_figures } = await expectCountedAnew(shop)
-  expect(cart_figures!.filter((row) => isOf(row, 'all'))).toMatchObject([
+  const { cart_figures, product_figures } = await expectSameRecount(shop)
+  expect(cart_figures!.filter((row) => hasDimension(row, 'all'))).toMatchObject([
     { abandoned: 1, abandoned_minor: 2_100, unbought_minor: 2_100 },
   ])
   expect(product_figures).toMatchObject([{ lost_minor: 6_300 }, { lost_minor: 6_800 }])
   await shop.fill('one', [pot])
-  expect(((await expectCountedAnew(shop)).cart_figures as object[])[0]).toMatchObject({ abandoned_minor: 2_100 })
+  expect(((await expectSameRecount(shop)).cart_figures as object[])[0]).toMatchObject({ abandoned_minor: 2_100 })
 })
 
 test('a cart abandoned again before any message counts with its new contents', async () => {
@@ -102,16 +102,16 @@ test('a cart abandoned again before any message counts with its new contents', a
   await shop.pass(HOUR)
   await shop.fill('one', [pot])
   await shop.pass(HOUR)
-  expect((await expectCountedAnew(shop)).cart_figures!.filter((row) => isOf(row, 'all'))).toMatchObject([
+  expect((await expectSameRecount(shop)).cart_figures!.filter((row) => hasDimension(row, 'all'))).toMatchObject([
     { abandoned: 1, abandoned_minor: 6_800 },
   ])
 })
 
-const isOf = (row: unknown, dimension: string) => (row as { dimension: string }).dimension === dimension
+const hasDimension = (row: unknown, dimension: string) => (row as { dimension: string }).dimension === dimension
 /** Stores of these tests are in UTC. */
-const dayOf = (at: Date) => at.toISOString().slice(0, 10)
+const getDay = (at: Date) => at.toISOString().slice(0, 10)
 
-async function aLife(): Promise<Shop> {
+async function createShopHistory(): Promise<Shop> {
   const shop = await createShop(world)
   for (let n = 0; n < 6; n++) {
     const contact = { email: `person${n % 4}@shoppers.example.com` }
@@ -126,8 +126,8 @@ async function aLife(): Promise<Shop> {
 }
 
 test('incremental counts equal a recount: refunds, bounces, merges, deleted messages, a new time zone', async () => {
-  const shop = await aLife()
-  const before = await expectCountedAnew(shop)
+  const shop = await createShopHistory()
+  const before = await expectSameRecount(shop)
   for (const table of ['cart_figures', 'funnel_figures', 'message_figures', 'order_figures', 'product_figures'])
     expect(before[table]!.length, table).toBeGreaterThan(1)
 
@@ -135,30 +135,30 @@ test('incremental counts equal a recount: refunds, bounces, merges, deleted mess
   await sql`update orders set net_minor = net_minor - 300 where store_id = ${shop.storeId} and order_id = ${first!.order_id}`.execute(
     world.db,
   )
-  const refunded = await expectCountedAnew(shop)
+  const refunded = await expectSameRecount(shop)
   expect(refunded.order_figures).not.toEqual(before.order_figures)
 
   const sent = (await shop.messages()).filter(({ state }) => state === 'sent')
   await sql`update messages set state = 'failed', reason = 'bounced:hard' where store_id = ${shop.storeId} and id = ${sent[0]!.id}`.execute(
     world.db,
   )
-  const bounced = await expectCountedAnew(shop)
+  const bounced = await expectSameRecount(shop)
   expect(bounced.message_figures).not.toEqual(refunded.message_figures)
 
   await sql`update carts set status = 'merged' where store_id = ${shop.storeId}
     and id = (select id from carts where store_id = ${shop.storeId} order by started_at limit 1)`.execute(world.db)
-  const merged = await expectCountedAnew(shop)
+  const merged = await expectSameRecount(shop)
   expect(merged.cart_figures).not.toEqual(bounced.cart_figures)
 
   await sql`delete from messages where store_id = ${shop.storeId} and id = ${sent[1]!.id}`.execute(world.db)
-  const deleted = await expectCountedAnew(shop)
+  const deleted = await expectSameRecount(shop)
   expect(deleted.message_figures).not.toEqual(merged.message_figures)
 
   await sql`update shoppers set country = 'DE' where store_id = ${shop.storeId}`.execute(world.db)
-  expect((await expectCountedAnew(shop)).cart_figures).not.toEqual(deleted.cart_figures)
+  expect((await expectSameRecount(shop)).cart_figures).not.toEqual(deleted.cart_figures)
 
   await sql`update stores set time_zone = 'Pacific/Auckland' where id = ${shop.storeId}`.execute(world.db)
-  expect((await expectCountedAnew(shop)).order_figures).not.toEqual(deleted.order_figures)
+  expect((await expectSameRecount(shop)).order_figures).not.toEqual(deleted.order_figures)
 })
 
 test('an order is attributed, assisted by a message before it, or organic; its shopper is new once (A4, decision 95)', async () => {
@@ -180,7 +180,7 @@ test('an order is attributed, assisted by a message before it, or organic; its s
   await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 2_000 })
   await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 500 })
   const sums = new Map<string, number[]>()
-  for (const row of (await expectCountedAnew(shop)).order_figures as Record<string, number | string>[]) {
+  for (const row of (await expectSameRecount(shop)).order_figures as Record<string, number | string>[]) {
     const [orders = 0, net = 0, firsts = 0] = sums.get(String(row.source)) ?? []
     sums.set(String(row.source), [
       orders + Number(row.orders),
@@ -195,17 +195,17 @@ test('an order is attributed, assisted by a message before it, or organic; its s
   })
   world.advance(30 * DAY)
   await detectAbandoned(world.deps)
-  await expectCountedAnew(shop)
+  await expectSameRecount(shop)
 })
 
 test('an anonymous in-store buyer is no customer until identified', async () => {
   const shop = await createShop(world)
-  const nobody = { email: null, firstName: null, lastName: null, source: 'pos' as const }
-  for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...nobody, totalMinor: 1_000 })
+  const anonymous = { email: null, firstName: null, lastName: null, source: 'pos' as const }
+  for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...anonymous, totalMinor: 1_000 })
   await shop.order({ kind: 'purchase', email: 'bo@shoppers.example.com', totalMinor: 6_000 })
-  const till = await shop.order({ kind: 'purchase', ...nobody, totalMinor: 2_000 })
+  const till = await shop.order({ kind: 'purchase', ...anonymous, totalMinor: 2_000 })
   const lifetimeValue = async () => {
-    await expectCountedAnew(shop)
+    await expectSameRecount(shop)
     return (await shop.get('/api/analytics?range=30d')).body.customerLifetimeValue
   }
   expect(await lifetimeValue()).toBe(60)
@@ -231,19 +231,19 @@ test('a message about a joined cart counts for the cart it was joined to, on the
   world.advance(2 * DAY)
   await shop.fill('one', [pot])
   const [mailed, other] = await shop.carts()
-  await expectCountedAnew(shop)
+  await expectSameRecount(shop)
   await sql`update carts set status = 'merged', merged_into = ${other!.id} where store_id = ${shop.storeId} and id = ${mailed!.id}`.execute(
     world.db,
   )
-  const row = { day: dayOf(other!.started_at), sent: 1, opened: 0, clicked: 0, converted: 0 }
+  const row = { day: getDay(other!.started_at), sent: 1, opened: 0, clicked: 0, converted: 0 }
   const expected = ['all', 'email'].map((channel) => ({ channel, ...row }))
-  expect((await expectCountedAnew(shop)).funnel_figures).toEqual(expected)
+  expect((await expectSameRecount(shop)).funnel_figures).toEqual(expected)
   await shop.press(message.id)
-  expect((await expectCountedAnew(shop)).funnel_figures).toEqual(expected.map((each) => ({ ...each, clicked: 1 })))
+  expect((await expectSameRecount(shop)).funnel_figures).toEqual(expected.map((each) => ({ ...each, clicked: 1 })))
 })
 
 test('deleting a store deletes its figures', async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
   await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()
   await countFigures(world.deps)

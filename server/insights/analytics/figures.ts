@@ -15,7 +15,7 @@ const CHANGES_AT_ONCE = 20_000
 const DAYS_AT_ONCE = 31
 const STORES_AT_ONCE = 50
 /** Batches of one store before the next store follows. */
-const TURNS = 40
+const MAX_BATCHES = 40
 /** Earlier days are old. If many of them change at once, they are recounted less often. */
 const RECENT_DAYS = 7
 const FEW_DAYS = 31
@@ -23,7 +23,7 @@ const MANY_EVERY_MS = 5 * 60_000
 
 /** Tick: counts the changes of all stores, one at a time. Does nothing while another process counts. */
 export async function countFigures(deps: Pick<Deps, 'db' | 'log' | 'now'>): Promise<void> {
-  await sql.forgetGone(deps.db)
+  await sql.deleteOrphans(deps.db)
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
     const stores = await sql.listStoresToCount(deps.db, { after, now: deps.now(), limit: STORES_AT_ONCE })
@@ -39,8 +39,8 @@ export async function countFigures(deps: Pick<Deps, 'db' | 'log' | 'now'>): Prom
 }
 
 /** Counts the changes of one store. */
-export async function countChanges(store: StoreDb<Db>, now: Date, turns = TURNS): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) {
+export async function countChanges(store: StoreDb<Db>, now: Date, batches = MAX_BATCHES): Promise<void> {
+  for (let batch = 0; batch < batches; batch++) {
     const isMore = await transact(store, async (tx) => {
       if (!(await sql.lockFigures(tx.db))) return false
       const zone = (await readStore(tx))?.time_zone
@@ -58,9 +58,9 @@ export async function countChanges(store: StoreDb<Db>, now: Date, turns = TURNS)
 async function listChangedDays(tx: StoreTx, zone: string, now: Date): Promise<sql.Count> {
   const count = await sql.readCount(tx)
   const { days: changed, isAll } = await sql.takeChanges(tx, CHANGES_AT_ONCE)
-  const anew = changed.filter(({ at }) => at === null).map(({ subject }) => subject)
-  if (anew.includes('all')) await listAllDays(tx, zone, now)
-  else if (anew.length > 0) await listEveryDay(tx, zone, now)
+  const rebuilt = changed.filter(({ at }) => at === null).map(({ subject }) => subject)
+  if (rebuilt.includes('all')) await listAllDays(tx, zone, now)
+  else if (rebuilt.length > 0) await listEveryDay(tx, zone, now)
   const days = new Map<string, { subject: FigureSubject; day: Day }>()
   for (const { subject, at } of changed) {
     if (subject === 'all' || at === null) continue

@@ -90,7 +90,7 @@ export async function listBuyerRequests(db: Db, limit: number): Promise<{ store_
 }
 
 /** Locks a requested range for counting. Returns false if it is no longer requested or another process counts it. */
-export async function lockAsked({ db, storeId }: StoreTx, days: number): Promise<boolean> {
+export async function lockRequest({ db, storeId }: StoreTx, days: number): Promise<boolean> {
   const { rows } = await sql`
     select 1 from counted_figures where store_id = ${storeId} and days = ${days} and asked_at is not null for update skip locked`.execute(
     db,

@@ -41,8 +41,8 @@ export async function renewRanges(deps: Pick<Deps, 'db' | 'log' | 'now'>): Promi
   const since = new Date(now.getTime() - LOOKED_AT_MS)
   const zones = (await zonesLookedAt(deps.db, since)).map((zone) => ({ time_zone: zone, today: toDay(now, zone) }))
   const lengths = Object.values(rangeDays)
-  const wanted = await rangesToAdd(deps.db, { since, lengths, zones, limit: RANGES_AT_ONCE })
-  for (const { store_id: storeId, time_zone: zone, days } of wanted) {
+  const ranges = await rangesToAdd(deps.db, { since, lengths, zones, limit: RANGES_AT_ONCE })
+  for (const { store_id: storeId, time_zone: zone, days } of ranges) {
     const range = analyticsRanges.find((each) => rangeDays[each] === days)!
     await ensureRange({ storeId, db: deps.db }, daysOfRange(range, now, zone)).catch((error) => {
       // The other stores are still summed.

@@ -8,7 +8,7 @@ import { countFigures } from './figures.ts'
 const world = createWorld()
 const roi = async (shop: Shop, query = '') => (await shop.get(`/api/analytics/roi?range=30d${query}`)).body
 
-async function aWonCart(shop: Shop, email: string, totalMinor: number) {
+async function createWonCart(shop: Shop, email: string, totalMinor: number) {
   const message = await shop.mailed({ email }, email)
   await shop.press(message.id)
   world.advance(MINUTE)
@@ -23,15 +23,15 @@ test('ROI lists months without gaps with costs of messages and plan, and a range
   // May of the year before is the thirteenth month.
   world.now = new Date('2025-05-20T15:00:00Z')
   const shop = await createShop(world, { plan: 'growth' })
-  await aWonCart(shop, 'dee@shoppers.example.com', 9_900)
+  await createWonCart(shop, 'dee@shoppers.example.com', 9_900)
   world.now = new Date('2026-03-10T15:00:00Z')
-  await costs(await aWonCart(shop, 'ada@shoppers.example.com', 4_000), 75_000, 'USD')
+  await costs(await createWonCart(shop, 'ada@shoppers.example.com', 4_000), 75_000, 'USD')
   world.now = new Date('2026-05-20T15:00:00Z')
-  await costs(await aWonCart(shop, 'bo@shoppers.example.com', 2_500), 50_000, 'USD')
-  await costs(await aWonCart(shop, 'cy@shoppers.example.com', 1_000), 300_000, 'EUR')
+  await costs(await createWonCart(shop, 'bo@shoppers.example.com', 2_500), 50_000, 'USD')
+  await costs(await createWonCart(shop, 'cy@shoppers.example.com', 1_000), 300_000, 'EUR')
   await countFigures(world.deps)
   await shop.staySignedIn()
-  const said = await roi(shop)
+  const reply = await roi(shop)
   const month = (name: string, attributedRevenue: number, messageCost: number) => ({
     month: name,
     attributedRevenue,
@@ -39,24 +39,24 @@ test('ROI lists months without gaps with costs of messages and plan, and a range
     discounts: 0,
     planPrice: 49,
   })
-  expect(said.months).toEqual([month('2026-03', 40, 0.075), month('2026-04', 0, 0), month('2026-05', 35, 0.05)])
+  expect(reply.months).toEqual([month('2026-03', 40, 0.075), month('2026-04', 0, 0), month('2026-05', 35, 0.05)])
   const part = { attributedRevenue: 35, messageCost: 0.05, discounts: 0 }
-  expect(said.channels).toEqual([{ channel: 'email', ...part }])
-  expect(said.origins).toMatchObject([{ kind: 'flow', ...part }])
+  expect(reply.channels).toEqual([{ channel: 'email', ...part }])
+  expect(reply.origins).toMatchObject([{ kind: 'flow', ...part }])
   const abroad = [{ currency: 'EUR', messageCost: 0.3 }]
-  expect([said.otherCosts, said.otherCostsByMonth]).toEqual([abroad, abroad])
+  expect([reply.otherCosts, reply.otherCostsByMonth]).toEqual([abroad, abroad])
 })
 
 test('costs in another currency are listed for the months even if older than the range', async () => {
   world.now = new Date('2026-03-10T15:00:00Z')
   const shop = await createShop(world, { plan: 'growth' })
-  await costs(await aWonCart(shop, 'ada@shoppers.example.com', 4_000), 90_000, 'GBP')
+  await costs(await createWonCart(shop, 'ada@shoppers.example.com', 4_000), 90_000, 'GBP')
   world.now = new Date('2026-05-20T15:00:00Z')
   await countFigures(world.deps)
   await shop.staySignedIn()
-  const said = await roi(shop)
-  expect([said.otherCosts, said.otherCostsByMonth]).toEqual([[], [{ currency: 'GBP', messageCost: 0.09 }]])
-  expect(said.months.map(({ month }: { month: string }) => month)).toEqual(['2026-03', '2026-04', '2026-05'])
+  const reply = await roi(shop)
+  expect([reply.otherCosts, reply.otherCostsByMonth]).toEqual([[], [{ currency: 'GBP', messageCost: 0.09 }]])
+  expect(reply.months.map(({ month }: { month: string }) => month)).toEqual(['2026-03', '2026-04', '2026-05'])
 })
 
 test('the plan costs what Stripe charges: a twelfth of a year, with extra stores', async () => {
@@ -69,8 +69,8 @@ test('the plan costs what Stripe charges: a twelfth of a year, with extra stores
     .execute()
   await shop.mailed({ email: 'eve@shoppers.example.com' })
   await countFigures(world.deps)
-  const said = await roi(shop)
-  expect([said.months[0].planPrice, said.planCurrency]).toEqual([69, 'USD'])
+  const reply = await roi(shop)
+  expect([reply.months[0].planPrice, reply.planCurrency]).toEqual([69, 'USD'])
 })
 
 test('the plan’s price is not deducted if the currencies differ', async () => {
@@ -78,14 +78,14 @@ test('the plan’s price is not deducted if the currencies differ', async () => 
   await world.db.updateTable('stores').set({ currency: 'EUR' }).where('id', '=', shop.storeId).execute()
   await shop.mailed({ email: 'dee@shoppers.example.com' })
   await countFigures(world.deps)
-  const said = await roi(shop)
-  expect([said.currency, said.planCurrency, said.months[0].planPrice]).toEqual(['EUR', 'USD', null])
+  const reply = await roi(shop)
+  expect([reply.currency, reply.planCurrency, reply.months[0].planPrice]).toEqual(['EUR', 'USD', null])
 })
 
 test('ROI requires the Growth plan and shows the own account only', async () => {
   const shop = await createShop(world, { plan: 'starter' })
   const { status, body } = await shop.get('/api/analytics/roi')
   expect([status, body.error]).toEqual([403, 'ROI Tracking requires the Growth plan. Please upgrade.'])
-  const stranger = await createShop(world, { plan: 'growth' })
-  expect((await stranger.get(`/api/analytics/roi?storeId=${shop.storeId}`)).status).toBe(404)
+  const otherShop = await createShop(world, { plan: 'growth' })
+  expect((await otherShop.get(`/api/analytics/roi?storeId=${shop.storeId}`)).status).toBe(404)
 })

@@ -12,10 +12,10 @@ import { buildTrendBuckets } from './ranges.ts'
 /** Used if no plan has a price. */
 const PLAN_CURRENCY = 'USD'
 
-export async function readRoi(asked: RangeQuery): Promise<Roi> {
-  const { account, now } = asked
+export async function readRoi(rangeQuery: RangeQuery): Promise<Roi> {
+  const { account, now } = rangeQuery
   await requireFeature(account, now, { feature: 'roi_tracking', sentence: analyticsTexts.roiPlan })
-  const asking = await resolveScopes(asked)
+  const asking = await resolveScopes(rangeQuery)
   const { scopes, currency } = asking
   const [messages, origins, months, paid, frame] = await Promise.all([
     eachStore(scopes, ({ store, days }) => sumMessages(store, days)),

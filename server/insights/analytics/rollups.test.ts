@@ -23,7 +23,7 @@ interface Slot {
 const MEASURES = sql.raw('abandoned, abandoned_recovered, recovered, attributed_minor, attributed_orders')
 
 /** Both tables together; what came to nothing is left out. */
-async function kept(storeId: string): Promise<Slot[]> {
+async function readSlots(storeId: string): Promise<Slot[]> {
   const rows = await sql<Slot>`
     select case when slot = '-infinity' then '-infinity' else to_char(slot at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end as slot,
       currency, sum(abandoned)::int as abandoned, sum(abandoned_recovered)::int as abandoned_recovered,
@@ -52,7 +52,7 @@ async function expectDaysToFit(storeId: string): Promise<void> {
 
 /** All slots as one. */
 async function total(storeId: string) {
-  const slots = (await kept(storeId)).filter(({ slot }) => slot !== '-infinity')
+  const slots = (await readSlots(storeId)).filter(({ slot }) => slot !== '-infinity')
   const add = (measure: Exclude<keyof Slot, 'slot' | 'currency'>) => slots.reduce((sum, slot) => sum + slot[measure], 0)
   const measures = ['abandoned', 'abandoned_recovered', 'recovered', 'attributed_minor', 'attributed_orders'] as const
   return measures.map(add)
@@ -90,14 +90,14 @@ test('a recovery counts on its own day, in the share of the day of the abandonme
     attributed_minor: 0,
     attributed_orders: 0,
   }
-  expect(await kept(shop.storeId)).toEqual([
+  expect(await readSlots(shop.storeId)).toEqual([
     { ...nothing, slot: '-infinity', attributed_minor: 5_000, attributed_orders: 1 },
-    { ...nothing, slot: slotOf(abandoned_at!), abandoned: 1, abandoned_recovered: 1 },
-    { ...nothing, slot: slotOf(world.now), recovered: 1, attributed_minor: 5_000, attributed_orders: 1 },
+    { ...nothing, slot: getSlot(abandoned_at!), abandoned: 1, abandoned_recovered: 1 },
+    { ...nothing, slot: getSlot(world.now), recovered: 1, attributed_minor: 5_000, attributed_orders: 1 },
   ])
 })
 
-const slotOf = (at: Date) => new Date(Math.floor(at.getTime() / (15 * MINUTE)) * 15 * MINUTE).toISOString()
+const getSlot = (at: Date) => new Date(Math.floor(at.getTime() / (15 * MINUTE)) * 15 * MINUTE).toISOString()
 
 test('refunds reduce the day of the order, and a cancelled order removes all of it (S3)', async () => {
   const shop = await createShop(world)
@@ -105,13 +105,13 @@ test('refunds reduce the day of the order, and a cancelled order removes all of 
   await shop.press(message.id)
   world.advance(MINUTE)
   const bought = await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 5_000 })
-  const day = (await kept(shop.storeId)).filter((slot) => slot.attributed_minor > 0).map(({ slot }) => slot)
+  const day = (await readSlots(shop.storeId)).filter((slot) => slot.attributed_minor > 0).map(({ slot }) => slot)
   world.advance(3 * DAY)
   await fold()
   await shop.order({ ...bought, refundedMinor: 1_500, modifiedAt: world.now.toISOString() })
-  expect((await kept(shop.storeId)).filter((slot) => slot.attributed_minor === 3_500).map(({ slot }) => slot)).toEqual(
-    day,
-  )
+  expect(
+    (await readSlots(shop.storeId)).filter((slot) => slot.attributed_minor === 3_500).map(({ slot }) => slot),
+  ).toEqual(day)
   expect(await total(shop.storeId)).toEqual([1, 1, 1, 3_500, 1])
   world.advance(MINUTE)
   await shop.order({ ...bought, kind: 'cancelled', status: 'cancelled', modifiedAt: world.now.toISOString() })
@@ -146,7 +146,7 @@ test('a cart joined to another counts once', async () => {
   expect((await total(shop.storeId))[0]).toBe(counted.length)
 })
 
-async function aLife(people = 6): Promise<Shop> {
+async function createShopHistory(people = 6): Promise<Shop> {
   const shop = await createShop(world)
   for (let n = 0; n < people; n++) {
     const contact = { email: `person${n}@shoppers.example.com` }
@@ -161,32 +161,32 @@ async function aLife(people = 6): Promise<Shop> {
 }
 
 test('a recount gives the same figures, folded or not, and is idempotent', async () => {
-  const shop = await aLife()
-  const before = await kept(shop.storeId)
+  const shop = await createShopHistory()
+  const before = await readSlots(shop.storeId)
   expect(new Set(before.map(({ currency }) => currency)).size).toBe(2)
   await rebuildRollups(store(shop))
-  expect(await kept(shop.storeId)).toEqual(before)
+  expect(await readSlots(shop.storeId)).toEqual(before)
   await fold()
   await rebuildRollups(store(shop))
   await rebuildRollups(store(shop))
   await fold()
-  expect(await kept(shop.storeId)).toEqual(before)
+  expect(await readSlots(shop.storeId)).toEqual(before)
   await expectDaysToFit(shop.storeId)
 })
 
 test('a recount repairs lost changes and leaves other stores unchanged', async () => {
-  const [shop, other] = [await aLife(), await aLife(3)]
-  const [before, others] = [await kept(shop.storeId), await kept(other.storeId)]
+  const [shop, other] = [await createShopHistory(), await createShopHistory(3)]
+  const [before, others] = [await readSlots(shop.storeId), await readSlots(other.storeId)]
   await sql`update rollups set abandoned = abandoned + 7 where store_id = ${shop.storeId}`.execute(world.db)
   await sql`delete from rollup_changes where store_id = ${shop.storeId}`.execute(world.db)
-  expect(await kept(shop.storeId)).not.toEqual(before)
+  expect(await readSlots(shop.storeId)).not.toEqual(before)
   await rebuildRollups(store(shop))
-  expect(await kept(shop.storeId)).toEqual(before)
-  expect(await kept(other.storeId)).toEqual(others)
+  expect(await readSlots(shop.storeId)).toEqual(before)
+  expect(await readSlots(other.storeId)).toEqual(others)
 })
 
 test('an update of a counted cart column changes the figures, and one of another column writes nothing', async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   const { rows: carts } = await sql<{ id: string }>`select id from carts
     where store_id = ${shop.storeId} and abandoned_at is not null order by id limit 2`.execute(world.db)
   const [first, second] = carts.map(({ id }) => id)
@@ -203,24 +203,24 @@ test('an update of a counted cart column changes the figures, and one of another
     `abandoned_at = now()`,
   ]
   for (const change of changes) {
-    const before = await kept(shop.storeId)
+    const before = await readSlots(shop.storeId)
     await sql`update carts set ${sql.raw(change)} where store_id = ${shop.storeId} and id = ${first}`.execute(world.db)
-    const after = await kept(shop.storeId)
+    const after = await readSlots(shop.storeId)
     expect(after, change).not.toEqual(before)
     await rebuildRollups(store(shop))
-    expect(await kept(shop.storeId), change).toEqual(after)
+    expect(await readSlots(shop.storeId), change).toEqual(after)
   }
   // Two that change places in one statement.
   await sql`update carts c set abandoned_at = o.abandoned_at, currency = o.currency, status = o.status, recovered_at = o.recovered_at
     from carts o where c.store_id = ${shop.storeId} and o.store_id = c.store_id
       and (c.id, o.id) in ((${first}::uuid, ${second}::uuid), (${second}::uuid, ${first}::uuid))`.execute(world.db)
-  const swapped = await kept(shop.storeId)
+  const swapped = await readSlots(shop.storeId)
   await fold()
   await sql`update carts set lost_at = lost_at + interval '1 day' where store_id = ${shop.storeId}`.execute(world.db)
   const { rows } = await sql`select 1 from rollup_changes where store_id = ${shop.storeId}`.execute(world.db)
   expect(rows).toEqual([])
   await rebuildRollups(store(shop))
-  expect(await kept(shop.storeId)).toEqual(swapped)
+  expect(await readSlots(shop.storeId)).toEqual(swapped)
 })
 
 test('folds, recounts and writes run concurrently without losses or waits', async () => {
@@ -240,9 +240,9 @@ test('folds, recounts and writes run concurrently without losses or waits', asyn
     ...(n % 4 ? [] : [rebuildRollups(store(shop))]),
   ])
   await Promise.all(work)
-  const after = await kept(shop.storeId)
+  const after = await readSlots(shop.storeId)
   await rebuildRollups(store(shop))
-  expect(await kept(shop.storeId)).toEqual(after)
+  expect(await readSlots(shop.storeId)).toEqual(after)
 })
 
 async function abandonOne(tx: Db, storeId: string): Promise<void> {
@@ -251,13 +251,13 @@ async function abandonOne(tx: Db, storeId: string): Promise<void> {
 }
 
 test('deleting a store deletes its rollups', async () => {
-  const shop = await aLife(3)
+  const shop = await createShopHistory(3)
   await world.db.deleteFrom('flow_steps').where('store_id', '=', shop.storeId).execute()
   await world.db.deleteFrom('stores').where('id', '=', shop.storeId).execute()
   await fold()
-  const left = await sql<{ count: number }>`
+  const counts = await sql<{ count: number }>`
     select (select count(*) from rollups where store_id = ${shop.storeId})
       + (select count(*) from rollup_days where store_id = ${shop.storeId})
       + (select count(*) from rollup_changes where store_id = ${shop.storeId}) as count`.execute(world.db)
-  expect(left.rows[0]!.count).toBe(0)
+  expect(counts.rows[0]!.count).toBe(0)
 })

@@ -4,7 +4,7 @@ import { chartPeriods } from '../../../shared/dashboard.ts'
 import { buildDaySpans, buildStats, chartBuckets, chartSums, computeTrend, findWholeDays, rate } from './rules.ts'
 
 const at = (text: string) => new Date(text)
-const nobody = { active: 0, active_before: 0 }
+const none = { active: 0, active_before: 0 }
 
 describe('30 days of the store’s own calendar, today included', () => {
   test('begin at the store’s midnight, not at UTC midnight', { tags: ['A3'] }, () => {
@@ -107,7 +107,7 @@ describe('figures', () => {
       now: [sums('JPY', 3, 5_000), sums('USD', 1, 1_250)],
       before: [sums('JPY', 2, 4_000)],
       totals: [sums('JPY', 0, 9_000), sums('USD', 0, 2_500)],
-      people: nobody,
+      people: none,
     })
     expect(figures).toMatchObject({ abandonedCarts: 4, recoveredCarts: 2, recoveryRate: 50, currency: 'JPY' })
     expect(figures).toMatchObject({ totalRevenue: 9_000, monthlyRevenue: 5_000 })

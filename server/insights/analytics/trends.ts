@@ -11,8 +11,8 @@ import { buildTrendBuckets, type TrendBucket } from './ranges.ts'
 
 type Dated<T> = T & { bucket: number }
 
-export async function readRateTrend(asked: RangeQuery): Promise<Trend> {
-  const { frame, buckets, rows } = await read(asked, (store, first, last) => cartsByDay(store, first, last))
+export async function readRateTrend(rangeQuery: RangeQuery): Promise<Trend> {
+  const { frame, buckets, rows } = await read(rangeQuery, (store, first, last) => cartsByDay(store, first, last))
   const ofBucket = buckets.map((_, place) => rows.filter((row) => row.bucket === place))
   const rates = (part: 'recovered' | 'began_abandoned', whole: 'abandoned' | 'began_over') =>
     ofBucket.map((own) =>
@@ -28,8 +28,8 @@ export async function readRateTrend(asked: RangeQuery): Promise<Trend> {
   return { ...buildLabels(buckets), datasets, unit: 'rate', ...frame }
 }
 
-export async function readRevenueTrend(asked: RangeQuery): Promise<Trend> {
-  const { frame, buckets, rows } = await read(asked, async (store, first, last) => {
+export async function readRevenueTrend(rangeQuery: RangeQuery): Promise<Trend> {
+  const { frame, buckets, rows } = await read(rangeQuery, async (store, first, last) => {
     const [won, carts] = await Promise.all([sumAttributedByDay(store, first, last), cartsByDay(store, first, last)])
     return [
       ...won.map(({ day, currency, net_minor }) => ({ day, currency, won: net_minor, lost: 0 })),
@@ -57,20 +57,20 @@ const buildLabels = (buckets: readonly TrendBucket[]) => ({
 
 /** Reads each store's days by its own calendar and merges buckets with the same index. */
 async function read<T extends { day: Day }>(
-  asked: RangeQuery,
+  rangeQuery: RangeQuery,
   days: (store: Scope['store'], first: Day, last: Day) => Promise<T[]>,
 ) {
-  await demandAdvanced(asked)
-  const asking = await resolveScopes(asked)
+  await demandAdvanced(rangeQuery)
+  const asking = await resolveScopes(rangeQuery)
   const [rows, frame] = await Promise.all([
     eachStore(asking.scopes, async ({ store, row }): Promise<Dated<T>[]> => {
-      const buckets = buildTrendBuckets(asked.range, asked.now, row.time_zone)
+      const buckets = buildTrendBuckets(rangeQuery.range, rangeQuery.now, row.time_zone)
       const found = await days(store, buckets[0]!.first, buckets.at(-1)!.last)
       return found.map((each) => ({ ...each, bucket: findBucket(buckets, each.day) }))
     }),
     buildFrame(asking),
   ])
-  return { frame, rows, buckets: buildTrendBuckets(asked.range, asked.now, frame.timeZone) }
+  return { frame, rows, buckets: buildTrendBuckets(rangeQuery.range, rangeQuery.now, frame.timeZone) }
 }
 
 const findBucket = (buckets: readonly TrendBucket[], day: Day) => buckets.findLastIndex(({ first }) => first <= day)

@@ -20,12 +20,12 @@ const list = async ({ token }: Caller): Promise<Audience[]> =>
 
 test('a saved audience is listed by name with its amounts, and can be deleted', async () => {
   const shop = await createStore(world, { plan: 'starter' })
-  const made = await create(shop, { name: '  Vienna ', filters })
-  expect([made.status, made.body.audience]).toEqual([200, { id: expect.any(String), name: 'Vienna', filters }])
+  const created = await create(shop, { name: '  Vienna ', filters })
+  expect([created.status, created.body.audience]).toEqual([200, { id: expect.any(String), name: 'Vienna', filters }])
   await create(shop, { name: 'all', filters: {} })
   expect((await list(shop)).map(({ name }) => name)).toEqual(['all', 'Vienna'])
-  expect((await list(shop))[1]).toEqual(made.body.audience)
-  const forget = () => world.request('DELETE', `/api/audiences/${made.body.audience.id}`, { token: shop.token })
+  expect((await list(shop))[1]).toEqual(created.body.audience)
+  const forget = () => world.request('DELETE', `/api/audiences/${created.body.audience.id}`, { token: shop.token })
   expect([(await forget()).status, (await forget()).status]).toEqual([200, 404])
   expect((await list(shop)).map(({ name }) => name)).toEqual(['all'])
 })
@@ -42,20 +42,20 @@ test('a name is unique in a store, ignoring case, even for concurrent requests',
 test('a store saves at most a hundred, even for concurrent requests, and another after a deletion', async () => {
   const shop = await createStore(world, { plan: 'starter' })
   const { storeId } = shop
-  const kept = Array.from({ length: MAX_AUDIENCES - 1 }, (_, n) => ({
+  const audiences = Array.from({ length: MAX_AUDIENCES - 1 }, (_, n) => ({
     store_id: storeId,
     id: createId(),
     name: `No. ${n}`,
   }))
   await world.db
     .insertInto('audiences')
-    .values(kept.map((each) => ({ ...each, filters: '{}', created_at: world.now })))
+    .values(audiences.map((each) => ({ ...each, filters: '{}', created_at: world.now })))
     .execute()
   const replies = await Promise.all(['Vienna', 'Graz'].map((name) => create(shop, { name, filters })))
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 409])
   expect(replies.find(({ status }) => status === 409)!.body.error).toBe(audienceTexts.tooManyKept)
   expect(await list(shop)).toHaveLength(MAX_AUDIENCES)
-  await world.request('DELETE', `/api/audiences/${kept[0]!.id}`, { token: shop.token })
+  await world.request('DELETE', `/api/audiences/${audiences[0]!.id}`, { token: shop.token })
   expect((await create(shop, { name: 'Linz', filters })).status).toBe(200)
 })
 

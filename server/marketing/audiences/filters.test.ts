@@ -138,11 +138,11 @@ describe('shopper data on a cart', () => {
     })
     await passTime(world, shop.storeId, 0)
     expect(await ofCart(shop, 0)).toMatchObject({ is_mailed: true })
-    const leave = (at: Date | null) =>
+    const setSendingAt = (at: Date | null) =>
       world.db.updateTable('messages').set({ sending_at: at }).where('shopper_id', '=', shopper_id).execute()
-    await leave(null)
+    await setSendingAt(null)
     expect(await ofCart(shop, 0)).toMatchObject({ is_mailed: false })
-    await leave(world.now)
+    await setSendingAt(world.now)
     expect(await ofCart(shop, 0)).toMatchObject({ is_mailed: true })
   })
 

@@ -46,7 +46,7 @@ async function mailed(): Promise<string[]> {
 
 const run = (text: string, values: unknown[] = []) => world.pool.query(text, [scene.storeId, ...values])
 const firstSteps = async () => (await readStoredMessages(world, scene.storeId)).filter(({ step }) => step === 1)
-const cartsOf = (rows: readonly StoredMessage[]) => rows.map((row) => row.cart_id!).sort()
+const getCarts = (rows: readonly StoredMessage[]) => rows.map((row) => row.cart_id!).sort()
 
 test('the list ignores prepared mails and mails in flight', async () => {
   const { sending } = await changeDuringSend(world, scene.storeId, async ({ sending, waiting }) => {
@@ -60,25 +60,25 @@ test('the list ignores prepared mails and mails in flight', async () => {
 
 test('one statement may send some messages, return others, and leave the rest unchanged', async () => {
   const [a, b, c, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage, ...StoredMessage[]]
-  const leave = (rows: StoredMessage[], state: string, isLeft: boolean) =>
+  const insertMessages = (rows: StoredMessage[], state: string, isSent: boolean) =>
     run(
       `update messages set state = $3, worker_id = gen_random_uuid(), sending_at = case when $4 then now() end where store_id = $1 and id = any($2)`,
-      [rows.map(({ id }) => id), state, isLeft],
+      [rows.map(({ id }) => id), state, isSent],
     )
-  await leave([a, b], 'sending', true)
-  expect(await mailed()).toEqual(cartsOf([a, b]))
-  await leave([a, b], 'sent', true)
-  expect(await mailed()).toEqual(cartsOf([a, b]))
+  await insertMessages([a, b], 'sending', true)
+  expect(await mailed()).toEqual(getCarts([a, b]))
+  await insertMessages([a, b], 'sent', true)
+  expect(await mailed()).toEqual(getCarts([a, b]))
   // One is returned while another is sent.
   await run(
     `update messages set state = case when id = $2 then 'held' else 'sent' end, sending_at = case when id = $2 then null else now() end
      where store_id = $1 and id = any($3)`,
     [a.id, [a.id, c.id]],
   )
-  expect(await mailed()).toEqual(cartsOf([b, c]))
+  expect(await mailed()).toEqual(getCarts([b, c]))
   await run(`update messages set due_at = due_at + interval '1 hour' where store_id = $1`)
-  expect(await mailed()).toEqual(cartsOf([b, c]))
-  await leave([b, c, ...rest], 'held', false)
+  expect(await mailed()).toEqual(getCarts([b, c]))
+  await insertMessages([b, c, ...rest], 'held', false)
   expect(await mailed()).toEqual([])
 })
 
@@ -121,9 +121,9 @@ test('merged shoppers share their state', async () => {
   await run(`update messages set state = 'sent', sending_at = now() where store_id = $1 and id = any($2)`, [
     [from.id, rest[0]!.id],
   ])
-  expect(await mailed()).toEqual(cartsOf([from, rest[0]!]))
+  expect(await mailed()).toEqual(getCarts([from, rest[0]!]))
   await transact({ storeId: scene.storeId, db: world.db }, (tx) => moveShopper(tx, from.shopper_id, into.shopper_id))
-  expect(await mailed()).toEqual(cartsOf([from, into, rest[0]!]))
+  expect(await mailed()).toEqual(getCarts([from, into, rest[0]!]))
 })
 
 test('the state moves with a message, unless another sent one remains', async () => {
@@ -146,13 +146,13 @@ test('a deferred message is not sent, and an erased message still counts as sent
   server.answerAll()
   await sending
   const rows = await firstSteps()
-  const cartOf = (id: string) => rows.find((row) => row.id === id)!.cart_id!
-  expect(await mailed()).toEqual(cartsOf(rows.filter(({ id }) => id !== putOff!.messageId)))
+  const getCart = (id: string) => rows.find((row) => row.id === id)!.cart_id!
+  expect(await mailed()).toEqual(getCarts(rows.filter(({ id }) => id !== putOff!.messageId)))
   const reply = await world.request('DELETE', `/api/privacy/${encodeURIComponent(erased!.to)}`, {
     token: scene.token,
     body: { confirmation: 'erase' },
   })
   expect(reply.status).toBe(202)
   await world.runJobs()
-  expect(await mailed()).toContain(cartOf(erased!.messageId))
+  expect(await mailed()).toContain(getCart(erased!.messageId))
 })

@@ -30,7 +30,7 @@ beforeEach(() => {
   world.answer = acceptMail
 })
 
-async function aRun(count: number, plan: 'free' | 'starter' = 'starter') {
+async function createRun(count: number, plan: 'free' | 'starter' = 'starter') {
   shop = await createShop(world, count, { plan })
   id = (await createCampaign(world, shop)).id
   await runTick(world, shop)
@@ -48,7 +48,7 @@ const retry = () => callCampaigns(world, shop, 'POST', `/${id}/retry`)
 const retryable = async () => (await callCampaigns(world, shop, 'GET', `/${id}/report`)).body.report.retryable
 
 test('the list lists each recipient with state, reason and explanation', async () => {
-  await aRun(2)
+  await createRun(2)
   const { recipients, pagination } = await list()
   expect(pagination).toEqual({ page: 1, limit: 50, total: 2, pages: 1 })
   const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}`, { token: shop.token })
@@ -78,7 +78,7 @@ test('the list lists each recipient with state, reason and explanation', async (
 })
 
 test('the list pages through recipients from both ends without gaps or duplicates, with and without filters', async () => {
-  await aRun(1)
+  await createRun(1)
   const counts = { sent: 80, delivered: 41, failed: 60, skipped: 25 }
   for (const [state, count] of Object.entries(counts)) await insertManyRecipients(world, shop, id, { count, state })
   const all = async (filter: string) => {
@@ -107,7 +107,7 @@ test('the list pages through recipients from both ends without gaps or duplicate
 })
 
 test('the file has the same recipients in pages, without the name or address of an erased person', async () => {
-  await aRun(2)
+  await createRun(2)
   await insertManyRecipients(world, shop, id, { count: 1_050, state: 'failed' })
   const file = async (query = '') => {
     const { body } = await callCampaigns(world, shop, 'GET', `/${id}/export?${query}`)
@@ -134,7 +134,7 @@ test('the file has the same recipients in pages, without the name or address of 
 
 test('a retry sends failed messages once, in a new run, when two requests arrive', async () => {
   refuses()
-  await aRun(3)
+  await createRun(3)
   expect(await listCampaignStates(world, id)).toEqual(Array(3).fill('1 failed(rejected:smtp_550)'))
   expect((await readCampaign(world, shop, id)).status).toBe('completed')
   expect(await retryable()).toBe(3)
@@ -187,7 +187,7 @@ test('a retry does not retry unknown results, bounces, rejected addresses and pu
 
 test('the API rejects a retry on a cancelled campaign with an explanation', async () => {
   refuses()
-  await aRun(1)
+  await createRun(1)
   await world.db.updateTable('campaigns').set({ status: 'cancelled' }).where('id', '=', id).execute()
   const reply = await retry()
   expect([reply.status, reply.body.error]).toEqual([409, campaignTexts.badStep])
@@ -195,7 +195,7 @@ test('the API rejects a retry on a cancelled campaign with an explanation', asyn
 
 describe('held messages', () => {
   /** Two of three have had a message recently, and the store's frequency cap is one a day. */
-  async function aHeldRun() {
+  async function createHeldRun() {
     shop = await createShop(world, 3)
     await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', shop.storeId).execute()
     const emails = shop.orders.slice(0, 2).map(({ email }) => email)
@@ -208,7 +208,7 @@ describe('held messages', () => {
   const drop = () => callCampaigns(world, shop, 'POST', `/${id}/drop-held`)
 
   test('are counted with the first send time, the reason and the end of the hold', async () => {
-    await aHeldRun()
+    await createHeldRun()
     const { held, counts } = await report()
     expect(counts).toMatchObject({ planned: 3, sent: 1, held: 2 })
     expect(held).toMatchObject({ count: 2, explanation: explain('frequency_cap', 'email') })
@@ -220,7 +220,7 @@ describe('held messages', () => {
   })
 
   test('are cancelled with a reason while other messages stay unchanged', async () => {
-    await aHeldRun()
+    await createHeldRun()
     const other = await createCampaign(world, shop, { name: 'Another' })
     await runTick(world, shop)
     const before = await listCampaignStates(world, other.id)

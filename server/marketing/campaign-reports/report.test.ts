@@ -29,7 +29,7 @@ beforeEach(() => {
 })
 
 /** Sends a campaign to `count` people. */
-async function aRun(count: number, bodyOf: (url: string) => object = () => ({})) {
+async function createRun(count: number, bodyOf: (url: string) => object = () => ({})) {
   shop = await createShop(world, count)
   const { url } = await world.db
     .selectFrom('stores')
@@ -101,7 +101,7 @@ async function recount(): Promise<Partial<CampaignReport>> {
 
 describe('the report', () => {
   test('matches the message rows before and after late bounces, complaints and refunds', async () => {
-    await aRun(6)
+    await createRun(6)
     expect(await report()).toMatchObject({ ...(await recount()), orders: 0, revenue: [], clicked: 0 })
     await Promise.all([clickBy(0), clickBy(1), openBy(2), openBy(3, 'Mozilla/5.0')])
     await world.request('POST', `/api/carts/${createRestoreToken(world.deps.secrets, mailTo(4).messageId)}/restore`)
@@ -146,15 +146,15 @@ describe('the report', () => {
   })
 
   test('counts each shopper who unsubscribed by its link once, and not those who resubscribed', async () => {
-    await aRun(3)
-    const leave = async (index: number) => {
+    await createRun(3)
+    const unsubscribe = async (index: number) => {
       const url = findLink(mailTo(index).html!, '/u/')
       expect((await world.request('POST', url)).status).toBe(200)
       return url.slice(3)
     }
-    await leave(0)
-    await leave(0)
-    const token = await leave(1)
+    await unsubscribe(0)
+    await unsubscribe(0)
+    const token = await unsubscribe(1)
     expect((await report()).unsubscribed).toBe(2)
     expect((await world.request('DELETE', `/api/unsubscribe/${token}`)).status).toBe(200)
     expect((await report()).unsubscribed).toBe(1)
@@ -162,7 +162,7 @@ describe('the report', () => {
 
   test('lists the clicked links without their query parameters', async () => {
     let shelf = ''
-    await aRun(2, (url) => {
+    await createRun(2, (url) => {
       shelf = `${url}/teapots/`
       return {
         content: { ...campaignContent, body: `${campaignContent.body} <a href="${shelf}?for=ada#top">Teapots</a>` },
@@ -181,7 +181,9 @@ describe('the report', () => {
   })
 
   test('separates the runs of a recurring campaign and survives its deletion', async () => {
-    await aRun(1, () => ({ schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', frequency: 'daily' } }))
+    await createRun(1, () => ({
+      schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', frequency: 'daily' },
+    }))
     await runTick(world, shop, DAY)
     const { runs, counts } = await report()
     expect(runs.map(({ run, counts }) => [run, counts.planned])).toEqual([
@@ -195,7 +197,7 @@ describe('the report', () => {
   })
 
   test('returns 404 for an unknown campaign', async () => {
-    await aRun(1)
+    await createRun(1)
     for (const path of ['report', 'recipients', 'export']) {
       expect((await callCampaigns(world, shop, 'GET', `/${createId()}/${path}`)).status).toBe(404)
     }

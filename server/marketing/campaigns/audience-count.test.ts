@@ -86,7 +86,7 @@ describe('the audience count', () => {
     const shop = await createCouponShop(world, { carts: 2, buyers: 1 })
     const customerEmails = [...shop.orders, ...shop.buyerOrders].map(({ email }) => email!)
     const [first, , buyer] = customerEmails
-    for (const [type, left] of [
+    for (const [type, remaining] of [
       ['specific_customers', 1],
       // People without a cart are counted with that as the reason.
       ['abandoned_carts', 2],
@@ -97,7 +97,7 @@ describe('the audience count', () => {
       })
       await runTick(world, shop)
       const all = { type, mode: 'selected', customerEmails }
-      expect([type, (await count(shop, all, { campaignId: id })).total]).toEqual([type, left])
+      expect([type, (await count(shop, all, { campaignId: id })).total]).toEqual([type, remaining])
       expect((await count(shop, all)).total).toBe(3)
     }
   })
@@ -115,9 +115,9 @@ describe('the audience count', () => {
 
   test('respects the remaining monthly plan volume', async () => {
     const shop = await createShop(world, 4)
-    const { left } = await count(shop)
+    const { left: remaining } = await count(shop)
     await sql`insert into plan_usage (account_id, month, channel, used)
-      select ${shop.accountId}, date_trunc('month', ${world.now}::timestamptz at time zone 'utc')::date, 'email', ${left! - 1}
+      select ${shop.accountId}, date_trunc('month', ${world.now}::timestamptz at time zone 'utc')::date, 'email', ${remaining! - 1}
       on conflict (account_id, month, channel) do update set used = plan_usage.used + excluded.used`.execute(world.db)
     const counted = await count(shop)
     expect([counted.left, counted.eligible, reasons(counted)]).toEqual([1, 1, { plan_limit: 3 }])
@@ -161,15 +161,15 @@ describe('the audience count', () => {
   test('reports how many members have neither clicked nor bought in 90 days', async () => {
     const shop = await createShop(world, 4)
     expect((await count(shop)).quietPercent).toBe(100)
-    const orderOf = (index: number, days: number) => {
+    const readOrder = (index: number, days: number) => {
       const at = new Date(world.now.getTime() - days * DAY)
       return sql`insert into orders (store_id, order_id, shopper_id, kind, status, created_at, modified_at, purchased_at, currency, total_minor,
           net_minor)
         select ${shop.storeId}, ${createId()}, c.shopper_id, 'purchase', 'processing', ${at}, ${at}, ${at}, 'USD', 1, 1 from carts c
         where c.store_id = ${shop.storeId} and c.id = ${shop.cartIds[index]!}`.execute(world.db)
     }
-    await orderOf(0, 80)
-    await orderOf(1, 100)
+    await readOrder(0, 80)
+    await readOrder(1, 100)
     expect((await count(shop)).quietPercent).toBe(75)
   })
 

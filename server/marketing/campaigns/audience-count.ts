@@ -38,19 +38,19 @@ type CountInput = z.output<typeof countAudience.body>
 
 export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, input: CountInput): Promise<AudienceCount> {
   const { total, meant } = await findMembers(deps, store, input)
-  const { tally, left } = await evaluateMembers(deps, store, input, meant)
+  const { tally, remaining } = await evaluateMembers(deps, store, input, meant)
   const people = meant.flatMap((each) => each?.shopper_id ?? [])
-  const judged = meant.length < total ? meant.length : null
+  const checkedCount = meant.length < total ? meant.length : null
   const eligible = tally.eligible.length
-  const expected = judged === null ? eligible : Math.round((total * eligible) / judged)
+  const expected = checkedCount === null ? eligible : Math.round((total * eligible) / checkedCount)
   return {
     total,
     eligible,
-    judged,
-    left,
-    price: await estimatePrice(deps, store, { wanted: input, expected, eligible: filterEligible(meant, tally) }),
+    judged: checkedCount,
+    left: remaining,
+    price: await estimatePrice(deps, store, { request: input, expected, eligible: filterEligible(meant, tally) }),
     reasons: tally.reasons().map(({ reason, explanation, ids }) => ({ reason, explanation, count: ids.length })),
-    minutes: await estimateMinutes(deps, store, input, judged === null ? eligible : total),
+    minutes: await estimateMinutes(deps, store, input, checkedCount === null ? eligible : total),
     quietPercent: await readQuietPercent(deps, store, people),
   }
 }
@@ -85,18 +85,18 @@ async function evaluateMembers(deps: Deps, store: StoreDb<Db>, input: CountInput
   const texts = await loadTextChannels(deps, store, [channel])
   const tally = new Tally(channel)
   const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
-  let left: number | null = null
+  let remaining: number | null = null
   for (let start = 0; start === 0 || start < meant.length; start += CHUNK) {
     const chunk = meant.slice(start, start + CHUNK)
     const { situation, rows } = await buildHypotheticalRows(
       deps,
       store,
-      { wanted: input, texts, chunk },
+      { request: input, texts, chunk },
       { ahead, isRendered: false },
     )
     if (start === 0) {
       const limit = getPlanLimit(situation, channel)
-      left = limit < 0 ? null : Math.max(0, limit - (situation.used[channel] ?? 0))
+      remaining = limit < 0 ? null : Math.max(0, limit - (situation.used[channel] ?? 0))
     }
     const known = new Map(rows.map((each) => [each.row.shopper_id, each]))
     for (const [index, each] of chunk.entries()) {
@@ -109,7 +109,7 @@ async function evaluateMembers(deps: Deps, store: StoreDb<Db>, input: CountInput
     }
     await breathe()
   }
-  return { tally, left }
+  return { tally, remaining }
 }
 
 const filterEligible = (meant: readonly AudienceMember[], { eligible }: Tally): AudienceMember[] => {
@@ -118,7 +118,7 @@ const filterEligible = (meant: readonly AudienceMember[], { eligible }: Tally): 
 }
 
 interface Priced {
-  wanted: CountInput
+  request: CountInput
   /** Expected number of recipients. */
   expected: number
   eligible: readonly AudienceMember[]
@@ -128,44 +128,45 @@ interface Priced {
 async function estimatePrice(
   deps: Deps,
   store: StoreDb<Db>,
-  { wanted: input, expected, eligible }: Priced,
+  { request: input, expected, eligible }: Priced,
 ): Promise<AudienceCount['price']> {
   const { type: channel, body = '' } = input
-  const hasWords = channel === 'whatsapp' || (channel === 'sms' && body.trim() !== '')
-  if (!hasWords || eligible.length === 0) return null
+  const hasText = channel === 'whatsapp' || (channel === 'sms' && body.trim() !== '')
+  if (!hasText || eligible.length === 0) return null
   const texts = await loadTextChannels(deps, store, [channel])
-  const chunk = { wanted: input, texts, chunk: eligible.slice(0, MAX_RENDERED) }
+  const chunk = { request: input, texts, chunk: eligible.slice(0, MAX_RENDERED) }
   const { rows } = await buildHypotheticalRows(deps, store, chunk, { isRendered: true })
-  const made = rows.flatMap(({ composed }) => (composed && isText(composed) ? [composed] : []))
-  if (made.length === 0) return null
-  const each = (of: (text: ComposedText) => number) => made.reduce((sum, text) => sum + of(text), 0) / made.length
-  const { currency } = made[0]!.cost
+  const composedTexts = rows.flatMap(({ composed }) => (composed && isText(composed) ? [composed] : []))
+  if (composedTexts.length === 0) return null
+  const each = (of: (text: ComposedText) => number) =>
+    composedTexts.reduce((sum, text) => sum + of(text), 0) / composedTexts.length
+  const { currency } = composedTexts[0]!.cost
   const microsEach = each(({ cost }) => cost.amountMicros)
   const budget = await readBudgetRow(store, formatMonth(deps.now()))
-  const left = budget
+  const remaining = budget
     ? { amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros), currency: budget.currency }
     : null
   return {
     people: expected,
-    sampled: made.length,
+    sampled: composedTexts.length,
     segments: Math.round(expected * each(({ segments }) => segments)),
     total: toPrice({ amountMicros: Math.round(expected * microsEach), currency }),
-    budgetLeft: left && toPrice(left),
-    covered: left && countCoveredByBudget(left, { microsEach, currency, expected }),
+    budgetLeft: remaining && toPrice(remaining),
+    covered: remaining && countCoveredByBudget(remaining, { microsEach, currency, expected }),
   }
 }
 
 /** A price in another currency than the budget's costs nothing of the budget (decision 21). */
 function countCoveredByBudget(
-  left: { amountMicros: number; currency: string },
+  remaining: { amountMicros: number; currency: string },
   { microsEach, currency, expected }: { microsEach: number; currency: string; expected: number },
 ): number {
   if (microsEach === 0) return expected
-  return left.currency === currency ? Math.min(expected, Math.floor(left.amountMicros / microsEach)) : 0
+  return remaining.currency === currency ? Math.min(expected, Math.floor(remaining.amountMicros / microsEach)) : 0
 }
 
 interface Chunk {
-  wanted: CountInput
+  request: CountInput
   texts: Texts
   chunk: readonly AudienceMember[]
 }
@@ -173,10 +174,10 @@ interface Chunk {
 function buildHypotheticalRows(
   deps: Deps,
   store: StoreDb<Db>,
-  { wanted: input, texts, chunk }: Chunk,
+  { request: input, texts, chunk }: Chunk,
   how: { isRendered: boolean; ahead?: ForecastUsage },
 ) {
-  const words = input.type === 'sms' ? { body: input.body } : {}
+  const message = input.type === 'sms' ? { body: input.body } : {}
   const { type: channel, couponId = null, couponFallback: fallback } = input
   const coupon = couponId && {
     id: couponId,
@@ -197,7 +198,7 @@ function buildHypotheticalRows(
         })
     const campaign = { isRunning: true, end: null, frequency: 'once', isRepeated: false } as const
     return rows.map((row) => ({
-      ...replaceText(row, words),
+      ...replaceText(row, message),
       manual: null,
       campaign,
       coupon: coupon || null,

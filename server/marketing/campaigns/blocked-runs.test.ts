@@ -42,14 +42,14 @@ const subscribe = (
     .where('account_id', '=', shop.accountId)
     .execute()
 }
-const standing = async (shop: Shop, id: string) => {
+const readStatus = async (shop: Shop, id: string) => {
   const { status, pausedBy, putOffBy } = await readCampaign(world, shop, id)
   return [status, pausedBy, putOffBy]
 }
-const toldOf = async (shop: Shop, type: string) =>
+const listNotifications = async (shop: Shop, type: string) =>
   (await readNotifications(world, shop.storeId)).filter((each) => each.type === type)
 const play = (shop: Shop, id: string) => callCampaigns(world, shop, 'PATCH', `/${id}/play`)
-const runsOf = (id: string) =>
+const readRuns = (id: string) =>
   world.db.selectFrom('campaign_runs').select('run').where('campaign_id', '=', id).execute()
 const later = (days: number) => ({ startDate: formatStoreDate(world, days), timeOfDay: '10:00' })
 
@@ -60,15 +60,15 @@ describe('after a downgrade', () => {
       schedule: { ...later(0), timeOfDay: '00:00', frequency: 'daily' },
     })
     await runTick(world, shop)
-    expect(await runsOf(id)).toHaveLength(1)
+    expect(await readRuns(id)).toHaveLength(1)
     await subscribe(shop, { plan: 'free' })
     await runTick(world, shop, DAY)
     await runTick(world, shop, DAY)
-    expect(await runsOf(id)).toHaveLength(1)
-    expect(await standing(shop, id)).toEqual(['paused', 'plan', null])
+    expect(await readRuns(id)).toHaveLength(1)
+    expect(await readStatus(shop, id)).toEqual(['paused', 'plan', null])
     const listed = await callCampaigns(world, shop, 'GET', '')
     expect(listed.body.campaigns[0]).toMatchObject({ id, status: 'paused', pausedBy: 'plan' })
-    expect(await toldOf(shop, 'campaign_paused')).toMatchObject([
+    expect(await listNotifications(shop, 'campaign_paused')).toMatchObject([
       {
         title: 'The campaign “Spring” was paused',
         message: expect.stringMatching(/your plan does not include it any more/),
@@ -78,10 +78,10 @@ describe('after a downgrade', () => {
     expect([refused.status, refused.body.error]).toEqual([403, campaignTexts.scheduledPlan])
     await subscribe(shop, { plan: 'starter' })
     await runTick(world, shop, DAY)
-    expect(await standing(shop, id)).toEqual(['paused', 'plan', null])
+    expect(await readStatus(shop, id)).toEqual(['paused', 'plan', null])
     expect((await play(shop, id)).body.campaign).toMatchObject({ status: 'scheduled', pausedBy: null })
     await runTick(world, shop, DAY)
-    expect(await runsOf(id)).toHaveLength(2)
+    expect(await readRuns(id)).toHaveLength(2)
   })
 
   test('a scheduled campaign does not begin; Send Now, available on every plan, sends it', async () => {
@@ -89,11 +89,11 @@ describe('after a downgrade', () => {
     const { id } = await createCampaign(world, shop, { schedule: later(2) })
     await subscribe(shop, { plan: 'free' })
     await runTick(world, shop, 3 * DAY)
-    expect([await standing(shop, id), await readCampaignMessages(world, id)]).toEqual([['paused', 'plan', null], []])
+    expect([await readStatus(shop, id), await readCampaignMessages(world, id)]).toEqual([['paused', 'plan', null], []])
     expect((await play(shop, id)).status).toBe(403)
     expect((await callCampaigns(world, shop, 'POST', `/${id}/send-now`)).status).toBe(200)
     await runTick(world, shop)
-    expect(await standing(shop, id)).toEqual(['sent', null, null])
+    expect(await readStatus(shop, id)).toEqual(['sent', null, null])
   })
 
   test("today's campaign begins on Lite too; an ended one cannot be played by its schedule", async () => {
@@ -101,7 +101,7 @@ describe('after a downgrade', () => {
     const daily = { ...later(0), timeOfDay: '00:00', frequency: 'daily' }
     const { id: ended } = await createCampaign(world, shop, { name: 'Daily', schedule: daily, sendNow: true })
     await runTick(world, shop)
-    expect(await standing(shop, ended)).toEqual(['sent', null, null])
+    expect(await readStatus(shop, ended)).toEqual(['sent', null, null])
     await subscribe(shop, { plan: 'free' })
     expect((await play(shop, ended)).status).toBe(403)
     const { id } = await createCampaign(world, shop, {
@@ -111,8 +111,8 @@ describe('after a downgrade', () => {
     world.advance(30 * HOUR)
     expect((await play(shop, id)).status).toBe(200)
     await runTick(world, shop)
-    expect(await standing(shop, id)).toEqual(['completed', null, null])
-    expect(await runsOf(id)).toHaveLength(1)
+    expect(await readStatus(shop, id)).toEqual(['completed', null, null])
+    expect(await readRuns(id)).toHaveLength(1)
   })
 
   test('a daily campaign sent at once on Free has one run, and Play never uses its schedule', async () => {
@@ -124,11 +124,11 @@ describe('after a downgrade', () => {
     await callCampaigns(world, shop, 'PATCH', `/${id}/pause`)
     expect((await play(shop, id)).body.campaign).toMatchObject({ status: 'scheduled', nextRunAt: null })
     await runTick(world, shop)
-    expect(await standing(shop, id)).toEqual(['sent', null, null])
+    expect(await readStatus(shop, id)).toEqual(['sent', null, null])
     expect((await play(shop, id)).status).toBe(403)
     await runTick(world, shop, DAY)
     await runTick(world, shop, DAY)
-    expect([await standing(shop, id), await runsOf(id)]).toEqual([['sent', null, null], [{ run: 1 }]])
+    expect([await readStatus(shop, id), await readRuns(id)]).toEqual([['sent', null, null], [{ run: 1 }]])
   })
 
   test('an edit to a schedule that needs no plan starts the campaign', async () => {
@@ -139,7 +139,7 @@ describe('after a downgrade', () => {
     const body = { name: 'Spring', targetAudience: { mode: 'matching' }, content: campaignContent, schedule: soon }
     expect((await callCampaigns(world, shop, 'PUT', `/${id}`, body)).status).toBe(200)
     await runTick(world, shop, 30 * HOUR)
-    expect((await runsOf(id)).length).toBe(1)
+    expect((await readRuns(id)).length).toBe(1)
   })
 })
 
@@ -148,11 +148,11 @@ test('nothing begins while a payment is overdue; Play continues after the paymen
   const { id } = await createCampaign(world, shop, { schedule: later(2) })
   await subscribe(shop, { status: 'past_due', since: world.now })
   await runTick(world, shop, DAY)
-  expect(await standing(shop, id)).toEqual(['scheduled', null, null])
+  expect(await readStatus(shop, id)).toEqual(['scheduled', null, null])
   await subscribe(shop, { status: 'past_due', since: new Date(world.now.getTime() - 8 * DAY) })
   await runTick(world, shop, 2 * DAY)
-  expect([await standing(shop, id), await runsOf(id)]).toEqual([['paused', 'payment', null], []])
-  expect((await toldOf(shop, 'campaign_paused'))[0]!.message).toMatch(/your last payment is overdue/)
+  expect([await readStatus(shop, id), await readRuns(id)]).toEqual([['paused', 'payment', null], []])
+  expect((await listNotifications(shop, 'campaign_paused'))[0]!.message).toMatch(/your last payment is overdue/)
   for (const [method, path] of [
     ['PATCH', `/${id}/play`],
     ['POST', `/${id}/send-now`],
@@ -163,7 +163,7 @@ test('nothing begins while a payment is overdue; Play continues after the paymen
   await subscribe(shop, { status: 'active' })
   expect((await play(shop, id)).status).toBe(200)
   await runTick(world, shop)
-  expect(await standing(shop, id)).toEqual(['completed', null, null])
+  expect(await readStatus(shop, id)).toEqual(['completed', null, null])
 })
 
 describe('custom text of a young account', () => {
@@ -184,8 +184,8 @@ describe('custom text of a young account', () => {
     expect((await callCampaigns(world, shop, 'GET', '')).body.campaigns[0]).toMatchObject({ id, putOffBy: 'own_words' })
     await world.db.updateTable('campaigns').set({ next_run_at: world.now }).where('id', '=', id).execute()
     await runTick(world, shop)
-    expect(await standing(shop, id)).toEqual(['scheduled', null, 'own_words'])
-    expect(await toldOf(shop, 'campaign_postponed')).toMatchObject([
+    expect(await readStatus(shop, id)).toEqual(['scheduled', null, 'own_words'])
+    expect(await listNotifications(shop, 'campaign_postponed')).toMatchObject([
       {
         title: 'A run of the campaign “Spring” was put off',
         message: expect.stringContaining('tried again by itself'),
@@ -196,7 +196,7 @@ describe('custom text of a young account', () => {
     expect((await callCampaigns(world, shop, 'PUT', `/${id}`, ours)).body.campaign.putOffBy).toBe(null)
     await runTick(world, shop)
     expect(await listCampaignStates(world, id)).toEqual(['1 sent'])
-    expect(await standing(shop, id)).toEqual(['completed', null, null])
+    expect(await readStatus(shop, id)).toEqual(['completed', null, null])
   })
 
   test('counts retries of failed messages, too', async () => {
@@ -207,7 +207,7 @@ describe('custom text of a young account', () => {
     await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
     const refused = await callCampaigns(world, shop, 'POST', `/${id}/retry`)
     expect([refused.status, refused.body.error]).toEqual([429, expect.stringContaining('50 emails with custom text')])
-    expect(await runsOf(id)).toHaveLength(1)
+    expect(await readRuns(id)).toHaveLength(1)
     const { subject, body } = CAMPAIGN_TEMPLATES[0]!
     const ours = { name: 'Spring', targetAudience: { mode: 'matching' }, content: { subject, body } }
     const schedule = { startDate: formatStoreDate(world), timeOfDay: '00:00' }
@@ -224,7 +224,7 @@ describe('custom text of a young account', () => {
     const before = await readCampaign(world, shop, id)
     await delayRun({ storeId: shop.storeId, db: world.db }, id, { waitS: 60, now: world.now })
     expect(await readCampaign(world, shop, id)).toEqual(before)
-    expect(await toldOf(shop, 'campaign_postponed')).toEqual([])
+    expect(await listNotifications(shop, 'campaign_postponed')).toEqual([])
   })
 
   test('stops waiting after a pause, and rejects a manual send with an explanation', async () => {
@@ -238,7 +238,7 @@ describe('custom text of a young account', () => {
     const refused = await callCampaigns(world, shop, 'POST', `/${id}/send-now`)
     expect([refused.status, refused.body.error]).toEqual([429, expect.stringContaining('50 emails with custom text')])
     await callCampaigns(world, shop, 'PATCH', `/${id}/pause`)
-    expect(await standing(shop, id)).toEqual(['paused', null, null])
+    expect(await readStatus(shop, id)).toEqual(['paused', null, null])
     expect((await requestCampaign(world, shop, { targetAudience: many(shop), sendNow: true })).status).toBe(429)
   })
 })

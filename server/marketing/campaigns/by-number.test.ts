@@ -8,10 +8,10 @@ import { createWorld } from '../../../test/world.ts'
 // SMS and WhatsApp campaigns to people without an email, chosen by phone number (area decision 42).
 
 const world = createWorld()
-const words = { content: { body: 'Hi {{ customer_name }} {{ checkout_link }}' } }
+const message = { content: { body: 'Hi {{ customer_name }} {{ checkout_link }}' } }
 
 /** The number from the cart of a shopper whose email has been deleted. */
-async function numberOf(shop: Shop, index: number): Promise<string> {
+async function readNumber(shop: Shop, index: number): Promise<string> {
   const { phone, shopper_id } = await world.db
     .selectFrom('carts')
     .select(['phone', 'shopper_id'])
@@ -26,14 +26,14 @@ async function numberOf(shop: Shop, index: number): Promise<string> {
 
 test('an SMS campaign reaches people chosen by number who have no email', async () => {
   const shop = await createShop(world, 3)
-  const phone = await numberOf(shop, 0)
+  const phone = await readNumber(shop, 0)
   const spaced = `${phone.slice(0, 5)} ${phone.slice(5)}`
   const customerEmails = [shop.orders[1]!.email]
   const targetAudience = { mode: 'selected', customerEmails, customerPhones: [spaced, phone, 'nonsense'] }
   const counted = await callCampaigns(world, shop, 'POST', '/audience', { type: 'sms', targetAudience })
   expect([counted.body.total, counted.body.eligible]).toEqual([2, 2])
   world.texts.length = 0
-  const { id } = await createCampaign(world, shop, { type: 'sms', ...words, targetAudience })
+  const { id } = await createCampaign(world, shop, { type: 'sms', ...message, targetAudience })
   expect((await readCampaign(world, shop, id)).targetAudience).toMatchObject({
     customerEmails,
     customerPhones: [phone],
@@ -44,21 +44,21 @@ test('an SMS campaign reaches people chosen by number who have no email', async 
 
 test('an email campaign rejects phone numbers, and a campaign accepts at most a thousand people', async () => {
   const shop = await createShop(world, 1)
-  const phone = await numberOf(shop, 0)
+  const phone = await readNumber(shop, 0)
   const selected = (more: object) => ({ targetAudience: { mode: 'selected', ...more } })
   const mail = await requestCampaign(world, shop, selected({ customerPhones: [phone] }))
   expect([mail.status, mail.body.fields]).toEqual([422, { customerPhones: audienceTexts.phonesOfMail }])
   const emails = Array.from({ length: 1_000 }, (_, n) => `${n}@many.example`)
-  const many = { type: 'sms', ...words, ...selected({ customerEmails: emails, customerPhones: [phone] }) }
+  const many = { type: 'sms', ...message, ...selected({ customerEmails: emails, customerPhones: [phone] }) }
   const refused = await requestCampaign(world, shop, many)
   expect([refused.status, Object.values(refused.body.fields)]).toEqual([400, [audienceTexts.tooMany]])
 })
 
 test('erasing a person deletes their number from the campaign', async () => {
   const shop = await createShop(world, 2)
-  const phone = await numberOf(shop, 0)
+  const phone = await readNumber(shop, 0)
   const targetAudience = { mode: 'selected', customerEmails: [shop.orders[1]!.email], customerPhones: [phone] }
-  const { id } = await createCampaign(world, shop, { type: 'sms', ...words, targetAudience })
+  const { id } = await createCampaign(world, shop, { type: 'sms', ...message, targetAudience })
   const erased = await world.request('DELETE', `/api/privacy/${encodeURIComponent(phone)}`, {
     token: shop.token,
     body: { confirmation: ERASE_WORD },

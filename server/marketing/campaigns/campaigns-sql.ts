@@ -11,7 +11,7 @@ export interface CampaignRow extends Selectable<CampaignsTable> {
   body: string
 }
 
-export const withWords = ({ db, storeId }: StoreDb) =>
+export const selectWithTexts = ({ db, storeId }: StoreDb) =>
   db
     .selectFrom('campaigns as g')
     .innerJoin('templates as t', (on) => on.onRef('t.store_id', '=', 'g.store_id').onRef('t.id', '=', 'g.template_id'))
@@ -21,7 +21,7 @@ export const withWords = ({ db, storeId }: StoreDb) =>
     .where('g.deleted_at', 'is', null)
 
 export function readCampaign(store: StoreDb, id: string): Promise<CampaignRow | undefined> {
-  return withWords(store).where('g.id', '=', id).executeTakeFirst()
+  return selectWithTexts(store).where('g.id', '=', id).executeTakeFirst()
 }
 
 /** Serializes steps with each other and with the planning of a run. */

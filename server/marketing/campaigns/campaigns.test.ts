@@ -31,8 +31,8 @@ const save = (shop: Shop, id: string, body: object) =>
 describe('a campaign', () => {
   test('reaches every abandoned cart and completes with figures that add up', { tags: ['B3', 'B7'] }, async () => {
     const shop = await createShop(world, 3)
-    const made = await createCampaign(world, shop)
-    expect(made).toMatchObject({
+    const reply = await createCampaign(world, shop)
+    expect(reply).toMatchObject({
       name: 'Spring',
       type: 'email',
       status: 'scheduled',
@@ -51,11 +51,11 @@ describe('a campaign', () => {
       couponShown: null,
       counts: { planned: 0 },
     })
-    expect(made._id).toBe(made.id)
-    expect(made.nextRunAt).toBe(world.now.toISOString())
+    expect(reply._id).toBe(reply.id)
+    expect(reply.nextRunAt).toBe(world.now.toISOString())
     await runTick(world, shop)
     expect(world.sent.map(({ to }) => to).sort()).toEqual(shop.orders.map(({ email }) => email).sort())
-    expect(await readCampaign(world, shop, made.id)).toMatchObject({
+    expect(await readCampaign(world, shop, reply.id)).toMatchObject({
       status: 'completed',
       nextRunAt: null,
       counts: {
@@ -104,11 +104,11 @@ describe('a campaign', () => {
   test('sent immediately ignores its start date and is shown as sent once all messages have been sent', async () => {
     const shop = await createShop(world, 2)
     const later = { startDate: formatStoreDate(world, 3) }
-    const made = await createCampaign(world, shop, { sendNow: true, schedule: later })
-    expect(made).toMatchObject({ status: 'active', nextRunAt: null })
+    const reply = await createCampaign(world, shop, { sendNow: true, schedule: later })
+    expect(reply).toMatchObject({ status: 'active', nextRunAt: null })
     await runTick(world, shop)
     expect(world.sent).toHaveLength(2)
-    expect((await readCampaign(world, shop, made.id)).status).toBe('sent')
+    expect((await readCampaign(world, shop, reply.id)).status).toBe('sent')
   })
 
   test('to chosen people reaches only those (area decision 125)', { tags: ['B3'] }, async () => {
@@ -135,7 +135,7 @@ describe('validation rejects', () => {
     ['no subject', { content: { ...campaignContent, subject: ' ' } }, 422, 'Enter a subject.'],
     ['no message', { content: { ...campaignContent, body: ' \n' } }, 422, 'Enter a message.'],
     ['words that are no template', { content: { ...campaignContent, body: '{% if %}' } }, 422, ''],
-    ['nobody chosen', { targetAudience: {} }, 422, 'Please select at least one customer to send the campaign to.'],
+    ['no customer chosen', { targetAudience: {} }, 422, 'Please select at least one customer to send the campaign to.'],
     [
       'no customer chosen',
       { targetAudience: { type: 'specific_customers', mode: 'matching' } },
@@ -392,14 +392,14 @@ describe('an edit', () => {
 
 test('after an erasure stores no address of the erased person and keeps everyone else (C8)', async () => {
   const shop = await createShop(world, 2)
-  const [gone, there] = shop.orders.map(({ email }) => email!)
-  const { status } = await world.request('DELETE', `/api/privacy/${gone}`, {
+  const [removed, there] = shop.orders.map(({ email }) => email!)
+  const { status } = await world.request('DELETE', `/api/privacy/${removed}`, {
     token: shop.token,
     body: { confirmation: 'erase' },
   })
   expect(status).toBe(202)
   await world.runJobs()
-  const chosen = { customerEmails: [gone, there], targetAudience: {} }
+  const chosen = { customerEmails: [removed, there], targetAudience: {} }
   const { id, targetAudience } = await createCampaign(world, shop, chosen)
   expect(targetAudience.customerEmails).toEqual([there])
   const saved = await save(shop, id, chosen)

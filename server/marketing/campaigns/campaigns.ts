@@ -21,10 +21,10 @@ import type { Deps } from '../../deps.ts'
 import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/public.ts'
 import { selectErased } from '../../shoppers/suppressions/public.ts'
 import { isFiltered, toStoredFilters } from '../audiences/public.ts'
-import { COUPON_GONE, couponColumns, insertTemplates, saveTemplate } from '../flows/public.ts'
+import { COUPON_MISSING, couponColumns, insertTemplates, saveTemplate } from '../flows/public.ts'
 import { type IdempotentRequest, replayReply, withIdempotencyKey } from '../manual-sends/public.ts'
 import { fieldError, isEmail, parsePeople, type StoreClock, type Stored } from './campaign-input.ts'
-import { type CampaignRow, lockCampaign, readCampaign, updateCampaign, withWords } from './campaigns-sql.ts'
+import { type CampaignRow, lockCampaign, readCampaign, selectWithTexts, updateCampaign } from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
 import { findNextRun, findNextRunAfterChange, getRunTimes, getToday } from './rules.ts'
@@ -148,14 +148,14 @@ async function saveChosenPeople(
   people: readonly string[],
 ): Promise<void> {
   const erased = await selectErased(tx, people.map(secrets.addressHash))
-  const kept = people.filter((address) => !erased.has(secrets.addressHash(address).toString('hex')))
-  await setPeople(tx, id, kept)
+  const remaining = people.filter((address) => !erased.has(secrets.addressHash(address).toString('hex')))
+  await setPeople(tx, id, remaining)
 }
 
 async function toCouponColumns(tx: StoreTx, coupon: NewCampaign['coupon'], { currency }: StoreClock) {
   if (coupon === null) return { coupon_id: null, coupon_pause_days: null }
   if (!(await selectExistingCoupons(tx, [coupon.couponId])).has(coupon.couponId))
-    throw fieldError('content.coupon', COUPON_GONE)
+    throw fieldError('content.coupon', COUPON_MISSING)
   return couponColumns(coupon, currency)
 }
 
@@ -288,7 +288,7 @@ function assertValid(stored: Stored, { zone, now }: StoreClock, { hasStart }: { 
 }
 
 const listed = (store: StoreDb, { search, status }: ListFilter) =>
-  withWords(store)
+  selectWithTexts(store)
     .$if(search !== '', (query) => query.where('g.name', 'ilike', `%${search.replace(/[\\%_]/g, '\\$&')}%`))
     .$if(status !== null, (query) => query.where('g.status', '=', status!))
 

@@ -24,7 +24,7 @@ beforeEach(() => {
 })
 
 /** One shopper abandoned a cart, the other has only bought. */
-const aMixedShop = () => createCouponShop(world, { carts: 1, buyers: 1 })
+const buildMixedShop = () => createCouponShop(world, { carts: 1, buyers: 1 })
 const toCustomers = (shop: CouponShop, body: object = {}) => ({
   targetAudience: {
     type: 'specific_customers',
@@ -45,14 +45,14 @@ describe('a campaign to chosen customers', () => {
     ['a reminder by its name', { ...contentWithoutCart, template: 'first_reminder' }],
     ['a reminder by its subject', { ...contentWithoutCart, subject: second.subject }],
   ])('with %s is rejected', async (_, content) => {
-    const shop = await aMixedShop()
+    const shop = await buildMixedShop()
     const reply = await requestCampaign(world, shop, toCustomers(shop, { content }))
     expect([reply.status, reply.body.error]).toEqual([422, campaignTexts.cartWords])
     expect((await callCampaigns(world, shop, 'GET', '')).body.campaigns).toEqual([])
   })
 
   test('is rejected for cart wording after an edit, and when an abandoned-cart campaign changes to it', async () => {
-    const shop = await aMixedShop()
+    const shop = await buildMixedShop()
     const { id } = await createCampaign(world, shop, { schedule: { startDate: formatStoreDate(world, 1) } })
     const turned = toCustomers(shop, { content: campaignContent, schedule: { startDate: formatStoreDate(world, 1) } })
     const refused = await callCampaigns(world, shop, 'PUT', `/${id}`, buildCampaignInput(world, turned))
@@ -69,7 +69,7 @@ describe('a campaign to chosen customers', () => {
   })
 
   test('sends the same neutral text with and without a cart', async () => {
-    const shop = await aMixedShop()
+    const shop = await buildMixedShop()
     await createCampaign(world, shop, toCustomers(shop))
     await runTick(world, shop)
     expect(world.sent).toHaveLength(2)
@@ -93,7 +93,7 @@ describe('a campaign to chosen customers', () => {
   })
 
   test('that mentions a cart when its run is due is paused with a reason and cannot be sent manually', async () => {
-    const shop = await aMixedShop()
+    const shop = await buildMixedShop()
     const { id } = await createCampaign(world, shop, toCustomers(shop))
     const { template_id } = await world.db
       .selectFrom('campaigns')
@@ -117,7 +117,7 @@ describe('a campaign to chosen customers', () => {
 })
 
 test('previews the mail of a person without a cart', async () => {
-  const shop = await aMixedShop()
+  const shop = await buildMixedShop()
   const preview = (cartId: string) =>
     world.request('POST', '/api/messages/preview', {
       token: shop.token,
@@ -128,9 +128,9 @@ test('previews the mail of a person without a cart', async () => {
         body: '{{ store_name }}: {{ cart_items }} {{ checkout_link }}',
       },
     })
-  const shown = await preview('none')
-  expect([shown.status, shown.body.problem]).toEqual([200, null])
-  expect(shown.body.text).toContain('Visit the shop')
-  expect(shown.body.text).not.toContain('Return to your cart')
+  const previewed = await preview('none')
+  expect([previewed.status, previewed.body.problem]).toEqual([200, null])
+  expect(previewed.body.text).toContain('Visit the shop')
+  expect(previewed.body.text).not.toContain('Return to your cart')
   expect((await preview('sample')).body.text).toContain('Return to your cart')
 })

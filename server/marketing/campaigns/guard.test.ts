@@ -39,7 +39,7 @@ const report = async (ids: readonly string[], kind: MailReport['kind']) => {
 const pauses = async () =>
   (await readNotifications(world, shop.storeId)).filter(({ type }) => type === 'campaign_paused')
 /** Reads the database: the owner's session may have expired. */
-const standing = async () => {
+const readStatus = async () => {
   const campaigns = world.db.selectFrom('campaigns').select(['status', 'paused_by'])
   const { status, paused_by } = await campaigns.where('id', '=', id).executeTakeFirstOrThrow()
   return [status, paused_by]
@@ -60,10 +60,10 @@ test('the guard pauses the campaign once above 5 % bounces and notifies the owne
   const ids = await insertManyRecipients(world, shop, id, { count: 209 })
   await report(ids.slice(0, 10), 'hard')
   await guardCampaigns(world.deps)
-  expect(await standing()).toEqual(['active', null])
+  expect(await readStatus()).toEqual(['active', null])
   await report(ids.slice(10, 11), 'refused')
   await Promise.all([guardCampaigns(world.deps), guardCampaigns(world.deps)])
-  expect(await standing()).toEqual(['paused', 'bounces'])
+  expect(await readStatus()).toEqual(['paused', 'bounces'])
   await guardCampaigns(world.deps)
   expect(await pauses()).toMatchObject([
     {
@@ -78,49 +78,49 @@ test('the guard keeps open messages; after a resume, earlier bounces do not coun
   const [waiting] = await insertManyRecipients(world, shop, id, { count: 1, state: 'scheduled' })
   await report(ids.slice(0, 3), 'complaint')
   await guardCampaigns(world.deps)
-  expect(await standing()).toEqual(['paused', 'complaints'])
+  expect(await readStatus()).toEqual(['paused', 'complaints'])
   expect((await pauses())[0]!.message).toContain('3 of its 210 messages were reported as spam')
   expect((await readCampaignMessages(world, id)).find((row) => row.id === waiting)!.state).toBe('scheduled')
   world.advance(MINUTE)
   expect((await callCampaigns(world, shop, 'PATCH', `/${id}/play`)).status).toBe(200)
   await report(ids.slice(3, 30), 'hard')
   await guardCampaigns(world.deps)
-  expect(await standing()).toEqual(['scheduled', null])
+  expect(await readStatus()).toEqual(['scheduled', null])
   const later = await insertManyRecipients(world, shop, id, { count: 200 })
   await report(later.slice(0, 11), 'hard')
   await guardCampaigns(world.deps)
-  expect(await standing()).toEqual(['paused', 'bounces'])
+  expect(await readStatus()).toEqual(['paused', 'bounces'])
   expect(await pauses()).toHaveLength(2)
   expect(await listCampaignStates(world, id)).toContain('1 scheduled')
 })
 
 describe('with small runs', () => {
   /** Runs the campaign again, with `count` recipients of whom `bounced` bounce. */
-  const aRun = async (count: number, bounced: number) => {
+  const createRun = async (count: number, bounced: number) => {
     world.advance(DAY)
     await runCampaigns(world.deps)
     await report((await insertManyRecipients(world, shop, id, { count })).slice(0, bounced), 'hard')
     await guardCampaigns(world.deps)
-    return standing()
+    return readStatus()
   }
 
   test('counts the newest runs together until they have 200 messages', async () => {
-    expect(await aRun(150, 9)).toEqual(['active', null])
-    expect(await aRun(150, 6)).toEqual(['active', null])
-    expect(await aRun(150, 10)).toEqual(['paused', 'bounces'])
+    expect(await createRun(150, 9)).toEqual(['active', null])
+    expect(await createRun(150, 6)).toEqual(['active', null])
+    expect(await createRun(150, 10)).toEqual(['paused', 'bounces'])
     expect((await pauses())[0]!.message).toContain('16 of its 300 messages bounced')
   })
 
   test('ignores bounces of older runs', async () => {
-    expect(await aRun(150, 60)).toEqual(['active', null])
-    expect(await aRun(1_300, 0)).toEqual(['active', null])
-    expect(await aRun(150, 14)).toEqual(['active', null])
+    expect(await createRun(150, 60)).toEqual(['active', null])
+    expect(await createRun(1_300, 0)).toEqual(['active', null])
+    expect(await createRun(150, 14)).toEqual(['active', null])
   })
 
   test('ignores runs older than 30 days', async () => {
-    expect(await aRun(150, 30)).toEqual(['active', null])
+    expect(await createRun(150, 30)).toEqual(['active', null])
     world.advance(31 * DAY)
-    expect(await aRun(150, 2)).toEqual(['active', null])
+    expect(await createRun(150, 2)).toEqual(['active', null])
   })
 })
 
@@ -133,10 +133,10 @@ test.each([
   expect((await callCampaigns(world, shop, 'POST', `/${id}/send-now`)).status).toBe(200)
   await insertManyRecipients(world, shop, id, { count })
   await guardCampaigns(world.deps)
-  expect(await standing()).toEqual(['active', null])
+  expect(await readStatus()).toEqual(['active', null])
   await report(ids.slice(0, 30), 'hard')
   await guardCampaigns(world.deps)
-  expect(await standing()).toEqual(['paused', 'bounces'])
+  expect(await readStatus()).toEqual(['paused', 'bounces'])
 })
 
 test('the guard ignores an ended campaign and campaigns of other stores', async () => {
@@ -147,5 +147,5 @@ test('the guard ignores an ended campaign and campaigns of other stores', async 
   await report((await insertManyRecipients(world, other, over, { count: 200 })).slice(0, 50), 'hard')
   await guardCampaigns(world.deps)
   expect((await readCampaign(world, other, over)).status).toBe('completed')
-  expect(await standing()).toEqual(['active', null])
+  expect(await readStatus()).toEqual(['active', null])
 })

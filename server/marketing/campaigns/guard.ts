@@ -21,8 +21,8 @@ export async function guardCampaigns(
   const least = { bounced: limits.bounces.least, complained: limits.complaints.least, since, limit: MOST }
   for (const { store_id: storeId, id } of await findReturnedCampaigns(deps.db, least)) {
     const store = { storeId, db: deps.db }
-    const judged = await countsToCheck(store, id, { since, enough: limits.leastAccepted })
-    const counts = judged.find((each) => findPauseCause(each, limits) !== null)
+    const checked = await countsToCheck(store, id, { since, enough: limits.leastAccepted })
+    const counts = checked.find((each) => findPauseCause(each, limits) !== null)
     const cause = counts && findPauseCause(counts, limits)
     if (!cause) continue
     const { accepted } = counts

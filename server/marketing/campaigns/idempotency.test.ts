@@ -20,7 +20,7 @@ describe('the same request within a minute', () => {
   const sendNow = (shop: Shop, id: string) => callCampaigns(world, shop, 'POST', `/${id}/send-now`)
   const again = (shop: Shop, campaignId: string) =>
     callCampaigns(world, shop, 'POST', '/send-to-abandoned-carts', { campaignId })
-  const runsOf = async (id: string) =>
+  const readRuns = async (id: string) =>
     (await world.db.selectFrom('campaign_runs').select('run').where('campaign_id', '=', id).execute()).length
 
   test.each([
@@ -32,7 +32,7 @@ describe('the same request within a minute', () => {
     for (let run = 1; run <= 3; run++) {
       const replies = await Promise.all([press(shop, id), press(shop, id), press(shop, id)])
       expect(replies.map(({ status, body }) => [status, body.campaign.status])).toEqual(Array(3).fill([200, 'active']))
-      expect([(await press(shop, id)).body.campaign.status, await runsOf(id)]).toEqual(['active', run])
+      expect([(await press(shop, id)).body.campaign.status, await readRuns(id)]).toEqual(['active', run])
       expect((await callCampaigns(world, shop, 'PATCH', `/${id}/pause`)).body.campaign.status).toBe('paused')
       world.advance(1_000)
     }

@@ -39,13 +39,13 @@ async function createRetryRun(
   await countCustomText(deps, tx, campaign, failed.length)
   const run = { run: campaign.run + 1, id: createId(), at: now }
   await insertRun(tx, { campaignId: campaign.id, now, ...run })
-  const made = await planMessagesFor(tx, campaign, run, {
+  const planned = await planMessagesFor(tx, campaign, run, {
     people: failed.map((each) => ({ ...each, later_ms: 0 })),
     now,
   })
   await updateCampaign(tx, campaign.id, { status: 'active', run: run.run, updated_at: now })
   await scheduleNextRun(tx)
-  return made
+  return planned
 }
 
 // Statement for the failed messages of a campaign.

@@ -19,7 +19,7 @@ test('every status allows the steps of B 4', () => {
   })
 })
 
-function runsOf(schedule: Parameters<typeof findNextRun>[0], zone: string, count: number): string[] {
+function getRuns(schedule: Parameters<typeof findNextRun>[0], zone: string, count: number): string[] {
   const runs: string[] = []
   for (let after: Date | null = null; runs.length < count; ) {
     after = findNextRun(schedule, zone, after)
@@ -39,14 +39,14 @@ test.each([
   // The clocks change by half an hour: forward on 2026-10-04, back on 2026-04-05, both at 02:00.
   ['Australia/Lord_Howe', '2026-10-03', '02:10', ['2026-10-02T15:40', '2026-10-03T15:30', '2026-10-04T15:10']],
   ['Australia/Lord_Howe', '2026-04-04', '01:45', ['2026-04-03T14:45', '2026-04-04T14:45', '2026-04-05T15:15']],
-])('a daily run in %s on %s at %s keeps its wall-clock time, once a day, across clock changes (T3)', (zone, startDate, timeOfDay, wanted) => {
-  const runs = runsOf({ startDate, timeOfDay, frequency: 'daily' }, zone, 3)
-  expect(runs).toEqual(wanted.map((at) => `${at}:00.000Z`))
+])('a daily run in %s on %s at %s keeps its wall-clock time, once a day, across clock changes (T3)', (zone, startDate, timeOfDay, expected) => {
+  const runs = getRuns({ startDate, timeOfDay, frequency: 'daily' }, zone, 3)
+  expect(runs).toEqual(expected.map((at) => `${at}:00.000Z`))
 })
 
 test('a monthly run on the 31st uses the last day of a short month and returns to the 31st afterwards', () => {
   const monthly = { startDate: '2026-12-31', timeOfDay: '10:00', frequency: 'monthly' } as const
-  expect(runsOf(monthly, 'UTC', 4).map((at) => at.slice(0, 10))).toEqual([
+  expect(getRuns(monthly, 'UTC', 4).map((at) => at.slice(0, 10))).toEqual([
     '2026-12-31',
     '2027-01-31',
     '2027-02-28',
@@ -56,8 +56,8 @@ test('a monthly run on the 31st uses the last day of a short month and returns t
 
 test('"once" has one run, weekly runs are seven calendar days apart, and missed runs are merged into one', () => {
   const once = { startDate: '2026-06-01', timeOfDay: '10:00', frequency: 'once' } as const
-  expect(runsOf(once, 'UTC', 3)).toEqual(['2026-06-01T10:00:00.000Z'])
-  expect(runsOf({ ...once, frequency: 'weekly' }, 'UTC', 2)[1]).toBe('2026-06-08T10:00:00.000Z')
+  expect(getRuns(once, 'UTC', 3)).toEqual(['2026-06-01T10:00:00.000Z'])
+  expect(getRuns({ ...once, frequency: 'weekly' }, 'UTC', 2)[1]).toBe('2026-06-08T10:00:00.000Z')
   const late = new Date('2026-06-20T11:00:00Z')
   expect(findNextRun({ ...once, frequency: 'daily' }, 'UTC', late)?.toISOString()).toBe('2026-06-21T10:00:00.000Z')
 })

@@ -33,7 +33,7 @@ beforeEach(() => {
 
 const zoned = (shop: Shop, zone: string) =>
   world.db.updateTable('stores').set({ time_zone: zone }).where('id', '=', shop.storeId).execute()
-const runsOf = (id: string) =>
+const readRuns = (id: string) =>
   world.db.selectFrom('campaign_runs').selectAll().where('campaign_id', '=', id).orderBy('run').execute()
 
 /** Clones an abandoned cart `count` times. */
@@ -67,10 +67,10 @@ describe('a run', () => {
       const at = new Date(`${time}:00Z`)
       world.now = new Date(at.getTime() - 1_000)
       await runCampaigns(world.deps)
-      expect(await runsOf(id)).toHaveLength(index)
+      expect(await readRuns(id)).toHaveLength(index)
       world.now = at
       await Promise.all([runCampaigns(world.deps), runCampaigns(world.deps), runCampaigns(world.deps)])
-      const runs = await runsOf(id)
+      const runs = await readRuns(id)
       expect(runs.map((run) => run.at.toISOString())).toEqual(
         times.slice(0, index + 1).map((each) => `${each}:00.000Z`),
       )
@@ -78,7 +78,7 @@ describe('a run', () => {
     // A clock set back starts nothing again (T4).
     world.advance(-3 * DAY)
     await runCampaigns(world.deps)
-    expect(await runsOf(id)).toHaveLength(3)
+    expect(await readRuns(id)).toHaveLength(3)
   })
 
   test("follows a change of the store's time zone, earlier or later (T3)", async () => {
@@ -86,26 +86,26 @@ describe('a run', () => {
     const schedule = { startDate: formatStoreDate(world, 3), timeOfDay: '10:00' }
     const once = await createCampaign(world, shop, { schedule })
     const daily = await createCampaign(world, shop, { schedule: { ...schedule, frequency: 'daily' } })
-    const nextOf = async (id: string) => (await readCampaign(world, shop, id)).nextRunAt
-    const first = Date.parse((await nextOf(once.id))!)
+    const readNext = async (id: string) => (await readCampaign(world, shop, id)).nextRunAt
+    const first = Date.parse((await readNext(once.id))!)
     const inBerlin = new Date(`${schedule.startDate}T08:00:00Z`)
     await zoned(shop, 'Europe/Berlin')
     await followZones(world.deps)
-    expect([await nextOf(once.id), await nextOf(daily.id)]).toEqual(Array(2).fill(inBerlin.toISOString()))
+    expect([await readNext(once.id), await readNext(daily.id)]).toEqual(Array(2).fill(inBerlin.toISOString()))
     // A change to the west in the last second: no run starts by the old time zone.
     await zoned(shop, 'America/New_York')
     await runTick(world, shop, inBerlin.getTime() - world.now.getTime())
-    expect([await runsOf(once.id), await nextOf(once.id)]).toEqual([[], new Date(first).toISOString()])
+    expect([await readRuns(once.id), await readNext(once.id)]).toEqual([[], new Date(first).toISOString()])
     await runTick(world, shop, first - world.now.getTime())
-    expect([(await runsOf(once.id)).length, await nextOf(once.id)]).toEqual([1, null])
+    expect([(await readRuns(once.id)).length, await readNext(once.id)]).toEqual([1, null])
     // A run that has begun continues in the new time zone; one that is played at this moment keeps its time.
     await zoned(shop, 'Europe/Berlin')
     await followZones(world.deps)
-    expect(await nextOf(daily.id)).toBe(new Date(inBerlin.getTime() + DAY).toISOString())
+    expect(await readNext(daily.id)).toBe(new Date(inBerlin.getTime() + DAY).toISOString())
     await callCampaigns(world, shop, 'PATCH', `/${once.id}/play`)
     await followZones(world.deps)
     await runCampaigns(world.deps)
-    expect(await runsOf(once.id)).toHaveLength(2)
+    expect(await readRuns(once.id)).toHaveLength(2)
   })
 
   test('missed together with others is merged into one that is not too late', async () => {
@@ -114,7 +114,7 @@ describe('a run', () => {
       schedule: { startDate: formatStoreDate(world, 1), timeOfDay: '10:00', frequency: 'daily' },
     })
     await runTick(world, shop, 10 * DAY)
-    const runs = await runsOf(id)
+    const runs = await readRuns(id)
     expect(runs).toHaveLength(1)
     expect(world.now.getTime() - runs[0]!.at.getTime()).toBeLessThan(DAY)
     expect(world.sent).toHaveLength(1)
@@ -236,7 +236,7 @@ describe('a run', () => {
     })
     await runCampaigns(world.deps)
     await planRuns(world.deps, { storeId: shop.storeId, campaignId: id })
-    const [run] = await runsOf(id)
+    const [run] = await readRuns(id)
     const hours = (await readCampaignMessages(world, id)).map(
       ({ due_at }) => (due_at.getTime() - run!.at.getTime()) / HOUR,
     )
@@ -267,8 +267,8 @@ describe('a run', () => {
       schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 168 },
     })
     await runTick(world, shop)
-    const [gone, ...open] = (await readCampaignMessages(world, id)).map((row) => row.id)
-    await world.db.updateTable('messages').set({ state: 'skipped' }).where('id', '=', gone!).execute()
+    const [claimed, ...open] = (await readCampaignMessages(world, id)).map((row) => row.id)
+    await world.db.updateTable('messages').set({ state: 'skipped' }).where('id', '=', claimed!).execute()
     await callCampaigns(world, shop, 'POST', `/${id}/send-now`)
     await copies(shop, 3)
     await world.runJobs()
@@ -278,7 +278,7 @@ describe('a run', () => {
     const after = await readCampaignMessages(world, id)
     expect([open.length, before.length, new Set(after.map(({ step }) => step))]).toEqual([6, 10, new Set([1, 2])])
     for (const [index, row] of after.entries()) {
-      const sooner = row.id === gone ? 0 : 48 * HOUR
+      const sooner = row.id === claimed ? 0 : 48 * HOUR
       const moved = (name: 'due_at' | 'expires_at') => before[index]![name].getTime() - row[name].getTime()
       expect([row.id, moved('due_at'), moved('expires_at')]).toEqual([before[index]!.id, sooner, sooner])
       expect(row.wake_at.getTime() - row.due_at.getTime()).toBe(0)
@@ -300,7 +300,7 @@ describe('a run', () => {
     await plan()
     await runCampaigns(world.deps)
     await world.runJobs()
-    expect([await readCampaignMessages(world, id), (await runsOf(id))[0]!.planned_at]).toEqual([[], null])
+    expect([await readCampaignMessages(world, id), (await readRuns(id))[0]!.planned_at]).toEqual([[], null])
     await stores.set({ is_active: true }).execute()
     await runCampaigns(world.deps)
     await world.runJobs()
@@ -327,7 +327,7 @@ describe('a run', () => {
     }
     await expect(planRuns(dying, job, PAGE)).rejects.toThrow('killed')
     expect(await readCampaignMessages(world, id)).toHaveLength(2 * PAGE)
-    const [run] = await runsOf(id)
+    const [run] = await readRuns(id)
     expect([run!.planned_at, run!.cursor_id]).toEqual([null, expect.any(String)])
     expect((await readCampaign(world, shop, id)).status).toBe('active')
     await runCampaigns(world.deps)
@@ -336,7 +336,7 @@ describe('a run', () => {
     await Promise.all(Array.from({ length: 3 }, () => planRuns(world.deps, job, PAGE)))
     const rows = await readCampaignMessages(world, id)
     expect([rows.length, new Set(rows.map(({ shopper_id }) => shopper_id)).size]).toEqual([25, 25])
-    expect((await runsOf(id))[0]!.planned_at).not.toBe(null)
+    expect((await readRuns(id))[0]!.planned_at).not.toBe(null)
   })
 
   test('is planned by one process at a time, without lock waits; the rest is planned later', async () => {
@@ -374,7 +374,7 @@ describe('a run', () => {
     const rows = await readCampaignMessages(world, id)
     expect(rows).toHaveLength(16)
     expect(new Set(rows.map(({ cart_id }) => cart_id)).size).toBe(16)
-    expect((await runsOf(id)).map(({ planned_at }) => planned_at !== null)).toEqual([true, true])
+    expect((await readRuns(id)).map(({ planned_at }) => planned_at !== null)).toEqual([true, true])
   })
 
   test('started while the previous one ends is sent nonetheless', async () => {
@@ -391,7 +391,7 @@ describe('a run', () => {
       await startRun(world.deps, tx, campaign, { at: world.now, next: null })
     })
     await ended
-    expect([(await readCampaign(world, shop, id)).status, (await runsOf(id)).length]).toEqual(['active', 2])
+    expect([(await readCampaign(world, shop, id)).status, (await readRuns(id)).length]).toEqual(['active', 2])
   })
 
   test('of a disconnected store does not begin', async () => {
@@ -399,7 +399,7 @@ describe('a run', () => {
     const { id } = await createCampaign(world, shop)
     await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shop.storeId).execute()
     await runCampaigns(world.deps)
-    expect(await runsOf(id)).toEqual([])
+    expect(await readRuns(id)).toEqual([])
   })
 
   test("with custom text waits while the account's limit does not allow it", async () => {
@@ -411,7 +411,7 @@ describe('a run', () => {
       schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00' },
     })
     await runCampaigns(held)
-    expect(await runsOf(id)).toEqual([])
+    expect(await readRuns(id)).toEqual([])
     const { nextRunAt, status } = await readCampaign(world, shop, id)
     expect([Date.parse(nextRunAt!) > world.now.getTime(), status]).toEqual([true, 'scheduled'])
     expect(await readCampaignMessages(world, createId())).toEqual([])

@@ -144,11 +144,11 @@ export async function planRuns(
   const store = { storeId, db: deps.db }
   let planned = 0
   for (;;) {
-    const made = await transact(store, (tx) => planPage(deps, tx, campaignId, rowsAPage))
-    if (made === null) break
-    if (planned < REFRESH_AFTER && planned + made >= REFRESH_AFTER)
+    const plannedCount = await transact(store, (tx) => planPage(deps, tx, campaignId, rowsAPage))
+    if (plannedCount === null) break
+    if (planned < REFRESH_AFTER && planned + plannedCount >= REFRESH_AFTER)
       await refreshLargeJobStatistics(deps, store, REFRESH_AFTER)
-    planned += made
+    planned += plannedCount
     await breathe()
   }
   await refreshLargeJobStatistics(deps, store, planned)
@@ -169,12 +169,12 @@ async function planPage(
   const campaign = (await lockConnected(tx)) ? await lockForPlanning(tx, campaignId) : undefined
   const run = campaign && (await runToPlan(tx, campaignId))
   if (!campaign || !run) return null
-  const made =
+  const planned =
     campaign.audience_mode === 'matching'
       ? await planMatching(tx, campaign, run, { now, rowsAPage })
       : await planChosen(tx, campaign, run, now)
   await scheduleNextRun(tx)
-  return made
+  return planned
 }
 
 async function planMatching(
@@ -185,12 +185,12 @@ async function planMatching(
 ): Promise<number> {
   const carts = await nextCarts(tx, planCriteria(campaign), run, rowsAPage)
   const cartIds = carts.map(({ id }) => id)
-  const made = await planCarts(tx, { campaignId: campaign.id, runId: run.id, cartIds, now })
+  const planned = await planCarts(tx, { campaignId: campaign.id, runId: run.id, cartIds, now })
   const last = carts.at(-1)
   if (carts.length === rowsAPage && last) {
     await moveCursor(tx, campaign.id, { run: run.run, at: last.last_activity_at, id: last.id })
   } else await markPlanned(tx, campaign.id, { run: run.run, now })
-  return made
+  return planned
 }
 
 export const planCriteria = (campaign: CampaignRow): plan.PlanCriteria => ({
@@ -275,15 +275,15 @@ async function updateSomeMessages(
   const closed =
     !campaign || reason
       ? await cancelSome(tx, campaignId, { reason: reason ?? 'campaign_deleted', ...some })
-      : await closeLeftOut(tx, campaign, some)
+      : await closeSkipped(tx, campaign, some)
   const isDone = reason !== null || closed > 0
   const place = isDone ? null : await retimeSome(tx, campaignId, { ...some, after })
   await scheduleNextRun(tx)
   return place || closed > 0 ? { place: place ?? after } : null
 }
 
-const closeLeftOut = async (tx: StoreTx, { id, audience_mode }: CampaignRow, some: { now: Date; limit: number }) =>
-  audience_mode === 'selected' ? cancelLeftOut(tx, id, some) : 0
+const closeSkipped = async (tx: StoreTx, { id, audience_mode }: CampaignRow, some: { now: Date; limit: number }) =>
+  audience_mode === 'selected' ? cancelSkipped(tx, id, some) : 0
 
 /**
  * Applies an edit to open messages. From its commit on, nothing is sent to removed people. New due times and the rest
@@ -296,7 +296,7 @@ export async function followEdit(
   { isSelected, isRetimed }: { isSelected: boolean; isRetimed: boolean },
 ): Promise<void> {
   const { storeId } = tx
-  const closed = isSelected ? await cancelLeftOut(tx, campaignId, { now: deps.now(), limit: SOME }) : 0
+  const closed = isSelected ? await cancelSkipped(tx, campaignId, { now: deps.now(), limit: SOME }) : 0
   if (isRetimed || closed === SOME) await deps.jobs.enqueue(tx.db, followJob, { storeId, campaignId }, campaignId)
 }
 
@@ -523,7 +523,7 @@ const cancelSome = (tx: StoreTx, campaignId: string, options: CloseOptions): Pro
   closeOpenMessages(tx, campaignId, { ...options, which: sql`true` })
 
 /** Same, for messages to people who are no longer chosen. */
-const cancelLeftOut = (tx: StoreTx, campaignId: string, options: Omit<CloseOptions, 'reason'>): Promise<number> =>
+const cancelSkipped = (tx: StoreTx, campaignId: string, options: Omit<CloseOptions, 'reason'>): Promise<number> =>
   closeOpenMessages(tx, campaignId, { ...options, reason: 'campaign_left_out', which: sql`not ${isToChosen}` })
 
 const isToChosen = sql`exists (select 1 from campaign_people p

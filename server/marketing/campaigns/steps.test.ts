@@ -377,9 +377,9 @@ describe('"Send to All Abandoned Carts"', () => {
     const keyed = await only(
       await clicks(() => send(shop, { ...mail, subject: 'Keyed' }, { 'idempotency-key': 'one' })),
     )
-    const made = await only(await clicks(() => callCampaigns(world, shop, 'POST', '', buildCampaignInput(world))))
+    const created = await only(await clicks(() => callCampaigns(world, shop, 'POST', '', buildCampaignInput(world))))
     expect((await callCampaigns(world, shop, 'GET', '')).body.pagination.total).toBe(3)
-    expect(new Set([quick, keyed, made]).size).toBe(3)
+    expect(new Set([quick, keyed, created]).size).toBe(3)
     const later = await createCampaign(world, shop, {
       name: 'Later',
       schedule: { startDate: formatStoreDate(world, 3) },

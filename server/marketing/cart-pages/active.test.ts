@@ -33,9 +33,9 @@ test('active carts are counted and summed, with their abandonment time (S1)', as
   world.advance(MINUTE)
   await shop.fill('two', [pot])
   await shop.type('two', { email: 'ann@shoppers.example', firstName: 'Ann' })
-  const told = await active()
-  expect(told).toMatchObject({ total: 2, values: [{ amount: 110, currency: 'USD' }], now: world.now.toISOString() })
-  expect(told.carts).toMatchObject([
+  const summary = await active()
+  expect(summary).toMatchObject({ total: 2, values: [{ amount: 110, currency: 'USD' }], now: world.now.toISOString() })
+  expect(summary.carts).toMatchObject([
     { customer_name: 'Ann', customer_email: 'ann@shoppers.example', abandons_at: isoIn(HOUR), state: 'active' },
     { customer_email: null, items: [{ product_name: 'Earl Grey', quantity: 2 }], abandons_at: isoIn(HOUR - MINUTE) },
   ])
@@ -59,15 +59,15 @@ test('abandoned, emptied and purchased carts are not active, and active carts ar
 })
 
 test('carts of other accounts are not visible', async () => {
-  const stranger = await createShop(world)
+  const otherShop = await createShop(world)
   await shop.fill('one', [buildTea()])
   await shop.type('one', { email: 'ann@shoppers.example' })
   const { id } = await shop.cart()
-  expect((await stranger.get('/api/carts/active')).body.total).toBe(0)
+  expect((await otherShop.get('/api/carts/active')).body.total).toBe(0)
   const since = isoIn(-MINUTE)
-  const seen = await stranger.get(`/api/carts/followed?since=${since}&email=ann@shoppers.example`)
-  expect(seen.body).toMatchObject({ cart: null, nameless: null })
-  expect((await stranger.get(`/api/carts/followed?since=${since}&id=${id}`)).status).toBe(404)
+  const followed = await otherShop.get(`/api/carts/followed?since=${since}&email=ann@shoppers.example`)
+  expect(followed.body).toMatchObject({ cart: null, nameless: null })
+  expect((await otherShop.get(`/api/carts/followed?since=${since}&id=${id}`)).status).toBe(404)
 })
 
 test('a followed cart is found by its email, and until then the newest cart without one is named', async () => {
@@ -110,7 +110,7 @@ test('a cart followed by id stays followed when it is abandoned, merged or purch
   await shop.order({ kind: 'purchase', email })
   expect((await followed({ since, email })).cart).toBeNull()
   expect((await followed({ since, email, id })).cart).toMatchObject({ id, state: 'purchased' })
-  const into = await aMergedCart(id)
+  const into = await createMergedCart(id)
   expect((await followed({ since, id })).cart).toMatchObject({ id: into })
 })
 
@@ -128,7 +128,7 @@ test('a followed cart reports when a newer cart could be followed', async () => 
   expect((await followed({ id })).hasNewer).toBe(false)
 })
 
-async function aMergedCart(from: string): Promise<string> {
+async function createMergedCart(from: string): Promise<string> {
   await shop.fill(`other-${++n}`, [pot])
   const into = (await shop.carts()).find((cart) => cart.status === 'active')!.id
   const row = world.db.updateTable('carts').set({ status: 'merged', merged_into: into })

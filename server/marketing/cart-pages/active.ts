@@ -118,12 +118,12 @@ async function newestSince(
   email: string | undefined,
 ): Promise<ActiveCartRow | undefined> {
   const isTheirs = email ? sql`where n.email = ${email} or n.unconfirmed_email = ${email}` : sql``
-  const look = (which: RawBuilder<unknown>) => sql`(select * from (
+  const selectCarts = (which: RawBuilder<unknown>) => sql`(select * from (
     select ${COLUMNS} from carts c where ${which} and c.last_activity_at >= ${since}
     ${NEWEST} limit ${email ? MAX_SEARCHED : 1}) n ${isTheirs} limit 1)`
   const listed = sql`c.store_id = ${storeId} and c.status in ('abandoned', 'recovered', 'lost')`
   const rows = await sql<ActiveCartRow>`
-    select * from (${look(active(storeId))} union all ${look(listed)}) found
+    select * from (${selectCarts(active(storeId))} union all ${selectCarts(listed)}) found
     order by last_activity_at desc, id desc limit 1`.execute(db)
   return rows.rows[0]
 }

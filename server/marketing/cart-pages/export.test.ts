@@ -30,17 +30,17 @@ async function download(query = ''): Promise<string> {
   return file.body as string
 }
 
-const rowsOf = (file: string) => file.replace('\ufeff', '').trimEnd().split('\r\n').slice(1)
+const getRows = (file: string) => file.replace('\ufeff', '').trimEnd().split('\r\n').slice(1)
 
 test('the file has the filtered carts, newest first, with formulas neutralized (X3)', async () => {
   await shopper('=HYPERLINK("http://evil")', 'x')
   await shopper('Ada', 'Lovelace', '+cmd|calc')
   await shop.pass(HOUR)
-  const [first, second] = rowsOf(await download())
+  const [first, second] = getRows(await download())
   expect(first).toMatch(/^Ada Lovelace,e2@shoppers\.example\.com,'\+12125551002,2,2 × \+cmd\|calc,42,USD,2026-/)
   expect(second).toMatch(/^"'=HYPERLINK\(""http:\/\/evil""\) x",/)
-  expect(rowsOf(await download('search=lovelace'))).toHaveLength(1)
-  expect(rowsOf(await download('status=recovered'))).toHaveLength(0)
+  expect(getRows(await download('search=lovelace'))).toHaveLength(1)
+  expect(getRows(await download('status=recovered'))).toHaveLength(0)
   expect((await shop.get('/api/carts/export?status=whatever')).status).toBe(400)
 })
 
@@ -48,8 +48,8 @@ test('the link works for its filter, for two minutes, and for members of the sto
   await shopper('Ada', 'Lovelace')
   const { body } = await shop.get('/api/carts/export?search=nobody')
   const file = await world.request('GET', body.url)
-  expect([file.status, rowsOf(file.body)]).toEqual([200, []])
-  expect(rowsOf((await world.request('GET', `${body.url}&search=`)).body)).toEqual([])
+  expect([file.status, getRows(file.body)]).toEqual([200, []])
+  expect(getRows((await world.request('GET', `${body.url}&search=`)).body)).toEqual([])
   expect((await world.request('GET', body.url.slice(0, -1))).status).toBe(404)
   const other = await createStore(world)
   await world.db.deleteFrom('members').where('user_id', '=', shop.userId).execute()

@@ -21,7 +21,7 @@ const request = (method: string, path: string, body?: object) =>
   world.request(method, path, { token: store.token, ...(body && { body }) })
 
 /** Reachable by email, or else by SMS; the first step is due in an hour. */
-async function left({ isMailed }: { isMailed: boolean }): Promise<string> {
+async function abandonCart({ isMailed }: { isMailed: boolean }): Promise<string> {
   const order = buildOrder(world, { country: 'DE', phone: takeGermanPhone() })
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   await grantConsent(world, store, order)
@@ -36,25 +36,25 @@ async function left({ isMailed }: { isMailed: boolean }): Promise<string> {
   return (await readMessages(world, store.storeId))[0]!.cart_id!
 }
 
-const shown = async (cartId: string): Promise<MessageView[]> =>
+const readMessageViews = async (cartId: string): Promise<MessageView[]> =>
   (await request('GET', `/api/carts/${cartId}/messages`)).body.messages
 const upcoming = async () => (await request('GET', `/api/flows/${store.flowId}/upcoming`)).body
 
 test('the forecast names the fallback channel of a message, and the reason', async () => {
-  const cartId = await left({ isMailed: false })
-  const [first] = await shown(cartId)
+  const cartId = await abandonCart({ isMailed: false })
+  const [first] = await readMessageViews(cartId)
   expect(first).toMatchObject({ step: 1, channel: 'email', state: 'scheduled', variant: null })
   expect(first!.forecast).toMatchObject({ channel: 'sms', isExpected: true })
   expect(first!.forecast!.explanation).toMatch(/^By email: /)
   expect((await upcoming()).messages).toMatchObject([{ step: 1, channel: 'sms' }])
   await passTime(world, store.storeId, 15 * MINUTE)
-  expect((await shown(cartId))[0]).toMatchObject({ channel: 'sms', state: 'sent', forecast: null })
+  expect((await readMessageViews(cartId))[0]).toMatchObject({ channel: 'sms', state: 'sent', forecast: null })
 })
 
 test('the forecast names messages expected on time, to the last one, and those known not to be sent, with the reason', async () => {
-  const cartId = await left({ isMailed: true })
+  const cartId = await abandonCart({ isMailed: true })
   const plain = { channel: 'email', isExpected: true, explanation: '' }
-  expect((await shown(cartId)).map(({ forecast }) => forecast)).toEqual([plain, plain, plain])
+  expect((await readMessageViews(cartId)).map(({ forecast }) => forecast)).toEqual([plain, plain, plain])
   const conditions = {
     match: 'all',
     groups: [{ match: 'all', conditions: [{ fact: 'items', is: 'at_least', count: 999 }] }],
@@ -63,14 +63,14 @@ test('the forecast names messages expected on time, to the last one, and those k
     store.storeId,
     JSON.stringify(conditions),
   ])
-  const [first, second] = await shown(cartId)
+  const [first, second] = await readMessageViews(cartId)
   const { notSent } = await upcoming()
   expect(first!.forecast).toEqual({ channel: 'email', isExpected: false, explanation: notSent[0].explanation })
   expect(second!.forecast).toMatchObject({ isExpected: true })
 })
 
 test('the forecast names the variant of a split message before the send, as it will be used', async () => {
-  const cartId = await left({ isMailed: true })
+  const cartId = await abandonCart({ isMailed: true })
   const { flows } = (await request('GET', '/api/flows')).body
   const steps = flows[0].steps.map(({ id, delayMinutes, variants: [own] }: (typeof flows)[0]['steps'][0]) => ({
     id,
@@ -82,10 +82,10 @@ test('the forecast names the variant of a split message before the send, as it w
   }))
   const saved = await request('PUT', `/api/flows/${store.flowId}`, { name: flows[0].name, steps })
   expect([saved.status, saved.body.error]).toEqual([200, undefined])
-  const planned = (await shown(cartId)).map(({ variant }) => variant)
+  const planned = (await readMessageViews(cartId)).map(({ variant }) => variant)
   expect(planned.every((variant) => variant === 'A' || variant === 'B')).toBe(true)
   await passTime(world, store.storeId, 15 * MINUTE)
-  const [sent] = await shown(cartId)
+  const [sent] = await readMessageViews(cartId)
   expect(sent).toMatchObject({ state: 'sent', variant: planned[0] })
   expect(sent!.subject === 'Other').toBe(planned[0] === 'B')
 })

@@ -17,13 +17,13 @@ beforeEach(async () => {
 const call = (method: string, url: string, body?: object) =>
   world.request(method, url, { token: shop.token, ...(body && { body }) })
 
-async function aSecondFlow() {
+async function createSecondFlow() {
   const { id } = (await call('POST', '/api/flows', { from: 'ready_email' })).body.flow
   await call('POST', `/api/flows/${id}/switch`, { isOn: true })
 }
 
 /** Abandons a cart in the active flow; the first message has been sent. */
-async function left(browser: string, email: string) {
+async function abandonCart(browser: string, email: string) {
   await shop.fill(browser, [browser === 'one' ? buildTea() : pot])
   await shop.type(browser, { email })
   await shop.pass(HOUR)
@@ -33,9 +33,9 @@ async function left(browser: string, email: string) {
 /** Abandons carts in two browsers that turn out to belong to one person. */
 async function joined({ between }: { between: () => Promise<unknown> }) {
   const email = `joined${++n}@shoppers.example.com`
-  await left('one', email)
+  await abandonCart('one', email)
   await between()
-  await left('two', `other${n}@shoppers.example.com`)
+  await abandonCart('two', `other${n}@shoppers.example.com`)
   await shop.type('two', { email })
   await shop.pass(MINUTE)
   const [first, second] = await shop.carts()
@@ -52,7 +52,7 @@ test('the timeline names cancelled messages of a cart in another flow, and says 
   const { timeline, flow } = await joined({
     async between() {
       await call('POST', `/api/flows/${shop.flowId}/switch`, { isOn: false })
-      await aSecondFlow()
+      await createSecondFlow()
     },
   })
   expect(tale(timeline)).toMatchObject({

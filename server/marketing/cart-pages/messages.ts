@@ -31,8 +31,8 @@ export async function readMessagesOfShopper(
     store,
     rows.map(({ id }) => id),
   )
-  const told = { variants: await nameVariants(store, listStepIds(rows)) }
-  return { rows: rows.map((row) => presentMessage(row, decisions, told)), total: rows[0]?.total ?? 0 }
+  const names = { variants: await nameVariants(store, listStepIds(rows)) }
+  return { rows: rows.map((row) => presentMessage(row, decisions, names)), total: rows[0]?.total ?? 0 }
 }
 
 export interface MessagesOfCart {
@@ -69,12 +69,12 @@ function joinedWith(
   rows: readonly MessageRow[],
 ): JoinedCart[] {
   const own = flows.find(({ cart_id }) => cart_id === cartId)?.flow
-  const gone = rows.filter(({ state, reason }) => isCancelled(state) && reason === 'merged')
+  const mergedRows = rows.filter(({ state, reason }) => isCancelled(state) && reason === 'merged')
   return flows
     .filter(({ cart_id }) => cart_id !== cartId)
     .map(({ cart_id: id, flow: other }) => ({
       id,
-      cancelled: gone.filter(({ cart_id }) => cart_id === id).length,
+      cancelled: mergedRows.filter(({ cart_id }) => cart_id === id).length,
       flows: other && own && other.id !== own.id ? { other: other.name, own } : null,
     }))
 }

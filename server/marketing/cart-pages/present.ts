@@ -57,9 +57,9 @@ export const presentOffered = ({ code, savingMinor }: NonNullable<Restorable['co
   saving: savingMinor === null ? null : toDecimal(savingMinor, currency),
 })
 
-export const presentRestored = ({ items, currency, ...told }: Restored) => ({
-  message: told.isOrdered ? restoreTexts.ordered : restoreTexts.restored,
-  ...told,
+export const presentRestored = ({ items, currency, ...restored }: Restored) => ({
+  message: restored.isOrdered ? restoreTexts.ordered : restoreTexts.restored,
+  ...restored,
   items: items.map((item) => ({
     product_id: item.variationId ?? item.productId,
     product_name: item.name,
@@ -157,10 +157,10 @@ export function presentTimeline({
   // A coupon use appears once, with its code, its order and its attribution.
   const usedAt = (touch: Touches[number]) =>
     touch.kind === 'coupon' ? events.find(({ kind, at }) => kind === 'coupon_used' && +at === +touch.at) : undefined
-  const told = new Set(touches.map(usedAt))
+  const times = new Set(touches.map(usedAt))
   const entries: TimelineEntry[] = [
     ...events
-      .filter((event) => !(isBought && event.kind === 'emptied') && !told.has(event))
+      .filter((event) => !(isBought && event.kind === 'emptied') && !times.has(event))
       .map((event) => ({ at: event.at.toISOString(), kind: event.kind, messageId: null, ...eventText(event, joined) })),
     ...messages.flatMap((message) => messageEntries(message, isBought)),
     ...touches.map((touch) => touchEntry(touch, usedAt(touch))),
@@ -178,8 +178,8 @@ function touchEntry(
   if (!is_human) return { ...entry, title: `Link clicked (by a machine: ${who})`, text: `${why} Not counted.`.trim() }
   const counts = 'A purchase within the attribution window is attributed to this message.'
   if (kind === 'coupon') {
-    const words = use ? eventText(use).text : 'A person ordered with the message’s coupon.'
-    return { ...entry, title: 'Coupon used', text: `${words} ${counts}` }
+    const text = use ? eventText(use).text : 'A person ordered with the message’s coupon.'
+    return { ...entry, title: 'Coupon used', text: `${text} ${counts}` }
   }
   if (kind === 'restore') return { ...entry, title: 'Cart restored', text: `A person restored the cart. ${counts}` }
   return { ...entry, title: 'Link clicked', text: `A person clicked the link. ${counts}` }
@@ -218,10 +218,10 @@ type DecisionEntry = MessageView['decisions'][number]
 function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {
   const { provider } = channelTraits[message.channel]
   const name = getMessageName(message)
-  const told = message.decisions.filter(
+  const decisions = message.decisions.filter(
     ({ outcome, reason }) => !(isBought && outcome === 'cancel' && reason === 'emptied'),
   )
-  return told.map((decision) => ({
+  return decisions.map((decision) => ({
     at: decision.at,
     kind: `message_${decision.outcome}`,
     messageId: message.id,
@@ -256,9 +256,9 @@ function decisionTitle(outcome: Exclude<DecisionEntry['outcome'], 'result'>, pro
 function eventText(event: Events[number], joined: readonly JoinedCart[] = []): { title: string; text: string } {
   const order = typeof event.detail.orderId === 'string' ? ` Order ${event.detail.orderId}.` : ''
   const code = typeof event.detail.code === 'string' ? event.detail.code : ''
-  const [title, words] = eventTexts[event.kind] ?? [event.kind, '']
+  const [title, sentence] = eventTexts[event.kind] ?? [event.kind, '']
   const other = event.kind === 'merged' ? joined.find(({ id }) => id === event.detail.cart) : undefined
-  const text = `${words.replace('{code}', code)}${other ? joinedText(other) : ''}`
+  const text = `${sentence.replace('{code}', code)}${other ? joinedText(other) : ''}`
   const correction = event.detail.before ? ' Corrected by later information.' : ''
   return { title, text: `${text}${order}${correction}`.trim() }
 }
@@ -266,11 +266,11 @@ function eventText(event: Events[number], joined: readonly JoinedCart[] = []): {
 /** What happened to the messages of the merged cart, and which flow continues. */
 function joinedText({ cancelled, flows }: JoinedCart): string {
   const planned = cancelled === 1 ? 'One message planned for it was' : `${cancelled} messages planned for it were`
-  const gone = cancelled === 0 ? '' : ` ${planned} cancelled, so that the shopper does not get those of both.`
-  if (!flows) return gone
+  const cancelledText = cancelled === 0 ? '' : ` ${planned} cancelled, so that the shopper does not get those of both.`
+  if (!flows) return cancelledText
   const { other, own } = flows
   const off = own.isOn ? '' : ', which is switched off, so nothing of it is sent'
-  return `${gone} It belonged to the flow “${other}”; this cart stays in its own, “${own.name}”${off}.`
+  return `${cancelledText} It belonged to the flow “${other}”; this cart stays in its own, “${own.name}”${off}.`
 }
 
 const eventTexts: Record<string, [string, string]> = {

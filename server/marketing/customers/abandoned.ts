@@ -39,8 +39,8 @@ export async function listAbandonedCustomers(
   const audience = await resolveAudience(deps, store, { channel, filters: readFilters(query) })
   const { among, lookedThrough } = await findMatches(store, search.trim())
   const rows = await listAbandoned(store, { among, audience, after: readCursor(cursor, Place), limit: limit + 1 })
-  const { shown, next } = cursorPage(rows, limit, (row) => ({ at: row.last_activity_at, id: row.cart_id }))
-  const customers = shown.map(presentAbandoned)
+  const { pageRows, next } = cursorPage(rows, limit, (row) => ({ at: row.last_activity_at, id: row.cart_id }))
+  const customers = pageRows.map(presentAbandoned)
   if (cursor === undefined) return customers
   const total =
     among === null && audience ? await countMatching(store, audience) : await countAbandoned(store, among, audience)
@@ -138,9 +138,9 @@ interface AbandonedQuery {
 
 /** The most recently abandoned cart among the matching ones. */
 const selectLastAbandoned = (storeId: string, audience: Audience) =>
-  audience ? isNewestMatching({ storeId, ...audience }) : LAST_LEFT
+  audience ? isNewestMatching({ storeId, ...audience }) : LAST_ABANDONED
 
-const LAST_LEFT = sql`c.status = 'abandoned' and not exists (select 1 from carts n
+const LAST_ABANDONED = sql`c.status = 'abandoned' and not exists (select 1 from carts n
   where n.store_id = c.store_id and n.shopper_id = c.shopper_id and n.status = 'abandoned' and (n.started_at, n.id) > (c.started_at, c.id))`
 
 function matchCondition(among: SearchMatch) {

@@ -48,12 +48,12 @@ const getDirection = (sort: CustomerSort): SortDirection => (sort === 'registere
 
 /** `as`: for rows that already have the sort column under this name. */
 function orderBy(sort: CustomerSort, isForwards: boolean, as?: RawBuilder<unknown>) {
-  const turned = (way: SortDirection) => sql.raw(isForwards ? way : OPPOSITE[way])
+  const turned = (direction: SortDirection) => sql.raw(isForwards ? direction : OPPOSITE[direction])
   if (sort === 'registered') {
     return sql`s.is_registered ${turned('asc')}, s.first_seen_at ${turned('desc')}, s.id ${turned('desc')}`
   }
-  const [column, way] = ORDERS[sort]
-  return sql`${as ?? column} ${turned(way)}, s.id ${turned(way === 'desc' ? 'desc' : 'asc')}`
+  const [column, direction] = ORDERS[sort]
+  return sql`${as ?? column} ${turned(direction)}, s.id ${turned(direction === 'desc' ? 'desc' : 'asc')}`
 }
 
 /** Totals of searches are exact up to this number. */
@@ -123,15 +123,15 @@ export async function listCustomers(
   const window = findPageWindow(query, counted.total, !query.search)
   if (!window) return []
   const { offset, limit, isFromEnd } = window
-  const isWanted = getDirection(sort).startsWith(query.order)
-  const isForwards = isWanted !== isFromEnd
+  const isSameDirection = getDirection(sort).startsWith(query.order)
+  const isForwards = isSameDirection !== isFromEnd
   const isFar = !query.search && sort === 'since' && offset > FAR_OFFSET
   const begin = isFar ? await boundAt(store, query, offset, isForwards) : { passed: 0, bound: sql`` }
   const place = { sort, isForwards, bound: begin.bound, limit, offset: offset - begin.passed }
   const { rows } = await sql<ListedCustomer>`
     select ${CUSTOMER_COLUMNS} from (${idsAt(storeId, query, counted, place)}) wanted
     join shoppers s on s.store_id = ${storeId} and s.id = wanted.id
-    order by ${orderBy(sort, isWanted)}`.execute(db)
+    order by ${orderBy(sort, isSameDirection)}`.execute(db)
   return rows
 }
 
@@ -222,13 +222,13 @@ function matchAnywhere(storeId: string, { search, isRegistered }: CustomerFilter
 /** One index lookup per index and kind, up to `most` ids. */
 function matchPrefix(storeId: string, { search, isRegistered }: CustomerFilter, most: number) {
   const kinds = isRegistered === null ? [true, false] : [isRegistered]
-  const looks = kinds.flatMap((of) =>
+  const branches = kinds.flatMap((of) =>
     beginnings(search).map(
       (begins) => sql`(select s.id, s.first_seen_at from shoppers s
         where ${listed(storeId, of)} and ${begins} limit ${most + 1})`,
     ),
   )
-  return sql.join(looks, sql` union `)
+  return sql.join(branches, sql` union `)
 }
 
 /** For a shopper `s`: name, email or phone begins with the text. */
@@ -273,10 +273,10 @@ async function dayAt(
   { db, storeId }: StoreDb,
   { isRegistered, offset, isNewest }: { isRegistered: IsRegistered; offset: number; isNewest: boolean },
 ): Promise<{ midnight: number; passed: number } | undefined> {
-  const [way, back] = isNewest ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
+  const [direction, back] = isNewest ? [sql`desc`, sql`asc`] : [sql`asc`, sql`desc`]
   const { rows } = await sql<{ day: string; passed: number }>`
     select day, passed::int from (
-      select day, sum(customers) over (order by day ${way}) - customers as passed from (
+      select day, sum(customers) over (order by day ${direction}) - customers as passed from (
         select day, sum(change) as customers from customer_counts
         where store_id = ${storeId} ${ofKind(isRegistered)} group by day having sum(change) > 0) days) sums
     where passed <= ${offset} order by day ${back} limit 1`.execute(db)

@@ -201,8 +201,8 @@ test('counts of each kind stay correct as customers come, change and go, folded 
   await world.db.deleteFrom('shoppers').where('store_id', '=', store.storeId).execute()
   await foldCustomerListCounts(world.deps)
   expect(await counted()).toEqual([0, 0])
-  const left = await sql`select 1 from customer_counts where store_id = ${store.storeId}`.execute(world.db)
-  expect(left.rows).toEqual([])
+  const remaining = await sql`select 1 from customer_counts where store_id = ${store.storeId}`.execute(world.db)
+  expect(remaining.rows).toEqual([])
 })
 
 test('the file has the filtered customers, newest first, with formulas neutralized (X3)', async () => {
@@ -214,21 +214,21 @@ test('the file has the filtered customers, newest first, with formulas neutraliz
     lastLogin: '2026-03-01T00:00:00Z',
     phone: '+12125550123',
   })
-  const rowsOf = async (query: string) => {
+  const readRows = async (query: string) => {
     const link = await world.request('GET', `/api/stores/customers/export?${query}`, { token: store.token })
     expect(link.status, JSON.stringify(link.body)).toBe(200)
     const file = await world.request('GET', link.body.url)
     expect(file.headers['content-disposition']).toMatch(/^attachment; filename="customers-[\d-]+\.csv"$/)
     return (file.body as string).replace('\ufeff', '').trimEnd().split('\r\n')
   }
-  const [head, first, second, ...more] = await rowsOf('')
+  const [head, first, second, ...more] = await readRows('')
   expect(head).toBe('First name,Last name,Email,Phone,Company,Registered,Last login,Customer ID')
   // A spreadsheet would read it as a number.
   expect(first).toMatch(/^Ada,Lovelace,e2@a\.example,'\+12125550123,,Yes,2026-03-01T00:00:00\.000Z,[\da-f-]{36}$/)
   expect(second).toMatch(/^"'=HYPERLINK\(""http:\/\/evil""\)",x,e1@a\.example,,'\+cmd\|calc,No,,/)
   expect(more).toEqual([])
-  expect(await rowsOf('registered=no')).toHaveLength(2)
-  expect(await rowsOf('search=lovelace')).toHaveLength(2)
+  expect(await readRows('registered=no')).toHaveLength(2)
+  expect(await readRows('search=lovelace')).toHaveLength(2)
 })
 
 test('a file longer than one read has each customer once', async () => {

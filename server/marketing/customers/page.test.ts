@@ -17,7 +17,7 @@ beforeEach(async () => {
   shop = await createShop(world)
 })
 
-async function idOf(email: string): Promise<string> {
+async function readId(email: string): Promise<string> {
   const { body } = await shop.get(`/api/stores/customers/recent?search=${encodeURIComponent(email)}`)
   return body[0]._id
 }
@@ -30,7 +30,7 @@ async function open(id: string) {
 
 test('the page shows contact, carts, and messages with the reason why each was sent or not', async () => {
   await shop.mailed(ADA)
-  const customer = await open(await idOf(ADA.email))
+  const customer = await open(await readId(ADA.email))
   expect(customer).toMatchObject({
     first_name: 'Ada',
     last_name: 'Lovelace',
@@ -59,7 +59,7 @@ test('the page shows contact, carts, and messages with the reason why each was s
 test("the page shows the store's lifetime figures beside the known orders (decision 135)", async () => {
   const { orderId } = await shop.order({ ...ADA, kind: 'purchase', totalMinor: 2_000, customerId: '71' })
   expect(orderId).toBeTruthy()
-  const id = await idOf(ADA.email)
+  const id = await readId(ADA.email)
   expect((await open(id)).life_in_store).toBeNull()
   const counted = { orders_count: 14, spent_minor: 123_450 }
   const record = { store_id: shop.storeId, customer_id: '71', seen_at: world.now, ...counted }
@@ -84,7 +84,7 @@ test('value is orders, net revenue and average, and never adds two currencies', 
   await shop.order({ ...ADA, orderId, kind: 'cancelled', status: 'cancelled', currency: 'EUR', totalMinor: 9_900 })
   // A request for a quote.
   await shop.order({ ...ADA, kind: 'purchase', status: 'quote', paidAt: null, amount: 'if_counted', currency: 'EUR' })
-  const { value, orders } = await open(await idOf(ADA.email))
+  const { value, orders } = await open(await readId(ADA.email))
   expect(value).toEqual([
     { currency: 'USD', orders: 2, net: 50.01, average: 25.01 },
     { currency: 'JPY', orders: 1, net: 500, average: 500 },
@@ -116,7 +116,7 @@ test('the page shows consent per channel with its evidence, and suppression with
     token: shop.token,
     body: { address: ADA.phone, channel: 'sms', reason: 'manual' },
   })
-  const customer = await open(await idOf(ADA.email))
+  const customer = await open(await readId(ADA.email))
   expect(customer.consents).toMatchObject([
     { channel: 'email', status: 'granted', source: 'checkout', wording: 'Send me mail', who: ADA.email },
   ])
@@ -126,7 +126,7 @@ test('the page shows consent per channel with its evidence, and suppression with
 test('a shopper of another store, an anonymous shopper and an invalid id are not found', async () => {
   await shop.fill('one', [buildTea()])
   await shop.type('one', ADA)
-  const id = await idOf(ADA.email)
+  const id = await readId(ADA.email)
   const other = await createStore(world)
   expect((await world.request('GET', `/api/customers/${id}`, { token: other.token })).status).toBe(404)
   expect((await shop.get(`/api/customers/${createId()}`)).status).toBe(404)

@@ -14,16 +14,16 @@ export const customerRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.listCustomers, async ({ store, query }) => {
     const { page, sort, order } = query
     const limit = query.limit ?? (page === undefined ? api.MAX_CUSTOMERS : USUAL)
-    const wanted = { page: page ?? 1, limit, sort, order, ...buildFilter(query) }
-    const counted = await countCustomers(store, wanted)
-    const customers = (await listCustomers(store, wanted, counted)).map(presentCustomer)
+    const request = { page: page ?? 1, limit, sort, order, ...buildFilter(query) }
+    const counted = await countCustomers(store, request)
+    const customers = (await listCustomers(store, request, counted)).map(presentCustomer)
     // The plain list of the specification.
     if (page === undefined) return customers
     const { total, isCapped, isPartial } = counted
     return {
       customers,
       pagination: {
-        ...describePage(wanted, total),
+        ...describePage(request, total),
         ...(isCapped ? { totalIsCapped: true } : {}),
         ...(isPartial ? { lookedThrough: MAX_SEARCHED } : {}),
       },

@@ -125,7 +125,7 @@ test("the store's record overrides typed data, and an order without a name does 
   expect(shopper).toEqual({ email: 'six@example.org', is_registered: true })
 })
 
-test('a record whose email and phone belong to two shoppers goes to the email, and merges nobody', async () => {
+test('a record whose email and phone belong to two shoppers goes to the email, and merges no shoppers', async () => {
   await order({ customerId: null, email: 'one@example.org', phone: null })
   await order({ customerId: null, email: null, phone: '+12125550177' })
   await pull({ customerId: '3', email: 'one@example.org', phone: '+12125550177' })
@@ -162,7 +162,7 @@ test('a second sync updates changed customers and adds none', async () => {
   expect(await customers()).toEqual([{ ...before, company: 'New Ltd', last_login: '2026-03-02T08:00:00.000Z' }])
 })
 
-test('an address of the shop itself merges nobody', async () => {
+test('an address of the shop itself merges no shoppers', async () => {
   const { home_url } = await world.db
     .selectFrom('stores')
     .select('home_url')

@@ -22,13 +22,13 @@ beforeEach(() => {
   world.sent.length = 0
 })
 
-const words = { subject: 'For {{ customer_name }}', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
+const texts = { subject: 'For {{ customer_name }}', body: 'Here you are: {{ cart_items }} {{ checkout_link }}' }
 const offersPath = '/api/email/send-discount-offers'
 
 const start = (shop: CouponShop, body: object = {}, headers = {}) =>
   world.request('POST', offersPath, {
     token: shop.token,
-    body: { customers: [...shop.people, ...shop.buyers], couponId: shop.couponId, ...words, ...body },
+    body: { customers: [...shop.people, ...shop.buyers], couponId: shop.couponId, ...texts, ...body },
     headers,
   })
 const read = (shop: CouponShop, jobId: string) =>
@@ -37,9 +37,9 @@ const send = async (shop: CouponShop) => {
   await completeOrderCheck(world, shop.storeId)
   await sendDue(world.deps, { storeId: shop.storeId })
 }
-const rowsOf = (shop: CouponShop) =>
+const readRows = (shop: CouponShop) =>
   world.db.selectFrom('messages').selectAll().where('store_id', '=', shop.storeId).orderBy('id').execute()
-const answersOf = (job: { results: { shopperId: string; reason: string | null; outcome: string }[] }) =>
+const getAnswers = (job: { results: { shopperId: string; reason: string | null; outcome: string }[] }) =>
   Object.fromEntries(job.results.map((item) => [item.shopperId, item.reason ?? item.outcome]))
 
 describe('a job', () => {
@@ -73,12 +73,12 @@ describe('a job', () => {
         ...shop.buyerOrders.map(({ email }) => [email, 'For Ben']),
       ].sort(),
     )
-    const asked = await world.db
+    const queued = await world.db
       .selectFrom('manual_messages')
       .selectAll()
       .where('store_id', '=', shop.storeId)
       .execute()
-    expect(new Set(asked.map((row) => row.coupon_id))).toEqual(new Set([shop.couponId]))
+    expect(new Set(queued.map((row) => row.coupon_id))).toEqual(new Set([shop.couponId]))
   })
 
   test('requested twice with one key is one job, and a later purchase cancels messages without a cart, too', async () => {
@@ -87,14 +87,14 @@ describe('a job', () => {
     const first = await start(shop, {}, key)
     const again = await start(shop, {}, key)
     expect(again.body).toEqual(first.body)
-    expect(await rowsOf(shop)).toHaveLength(3)
+    expect(await readRows(shop)).toHaveLength(3)
     expect((await start(shop, { subject: 'Other' }, key)).status).toBe(409)
     const [buyer] = shop.buyerOrders
     world.advance(MINUTE)
     await recordOrders(world.deps, shop.storeId, [buildOrder(world, { kind: 'purchase', email: buyer!.email })], 'sync')
     await send(shop)
     const job = await read(shop, first.body.jobId)
-    expect(answersOf(job)).toEqual({
+    expect(getAnswers(job)).toEqual({
       [shop.people[0]!]: 'sent',
       [shop.buyers[0]!]: 'purchased',
       [shop.buyers[1]!]: 'sent',
@@ -112,7 +112,7 @@ describe('a job', () => {
     expect((await start(shop, {}, { 'idempotency-key': 'new' })).status).toBe(422)
     world.advance(DAY)
     expect((await start(shop, {}, key)).status).toBe(422)
-    expect(await rowsOf(shop)).toHaveLength(2)
+    expect(await readRows(shop)).toHaveLength(2)
   })
 
   test('retries failed messages, except for people who had it or have bought since', async () => {
@@ -135,7 +135,7 @@ describe('a job', () => {
     expect((await retry()).body.retried).toBe(0)
     await send(shop)
     expect(world.sent.map(({ to }) => to).sort()).toEqual([shop.orders[0]!.email, shop.buyerOrders[0]!.email].sort())
-    expect(answersOf(await read(shop, jobId))[shop.buyers[1]!]).toBe('purchased')
+    expect(getAnswers(await read(shop, jobId))[shop.buyers[1]!]).toBe('purchased')
   })
 
   test('does not retry an invalid address, but retries another failure', async () => {
@@ -154,7 +154,7 @@ describe('a job', () => {
     world.advance(MINUTE)
     const again = (await start(shop)).body.jobId
     await send(shop)
-    expect(answersOf(await read(shop, again))[shop.people[0]!]).toBe('suppressed_hard_bounce')
+    expect(getAnswers(await read(shop, again))[shop.people[0]!]).toBe('suppressed_hard_bounce')
     expect(await read(shop, again)).toMatchObject({ counts: { failed: 2 }, retryable: 1 })
   })
 
@@ -169,7 +169,7 @@ describe('a job', () => {
     await assignArm(world, shop.storeId, 'control', { ids: [shop.buyers[2]!] })
     const { jobId } = (await start(shop)).body
     await send(shop)
-    expect(answersOf(await read(shop, jobId))).toEqual({
+    expect(getAnswers(await read(shop, jobId))).toEqual({
       // Germany requires consent, except for existing customers.
       [shop.people[0]!]: 'no_consent',
       [shop.buyers[0]!]: 'sent',
@@ -183,16 +183,16 @@ describe('a job', () => {
     const shop = await createCouponShop(world, { carts: 6, buyers: 6 })
     const { storeId } = shop
     const { jobId } = (await start(shop)).body
-    let left = 3
+    let remaining = 3
     const end = Promise.withResolvers<Outcome>()
-    world.answer = async (mail) => (left-- > 0 ? answer(mail) : end.promise)
+    world.answer = async (mail) => (remaining-- > 0 ? answer(mail) : end.promise)
     await completeOrderCheck(world, storeId)
     // Each process has its own connections.
     const { channels } = world.deps
     const killed = { ...world.deps, workerId: createId(), channels: { ...channels, email: { ...channels.email } } }
     const killedEnds = sendDue(killed, { storeId }).catch(() => {})
     // Killed when the answers are stored and its five in-flight places are used again.
-    await expect.poll(async () => [left, (await read(shop, jobId)).done]).toEqual([-5, 3])
+    await expect.poll(async () => [remaining, (await read(shop, jobId)).done]).toEqual([-5, 3])
     world.answer = answer
     world.advance(MINUTE)
     await beat(world.deps)
@@ -229,7 +229,7 @@ describe('rejects the whole request', () => {
     const viewer = await createColleague(world, shop)
     const looking = { token: viewer.token, body: { customers: shop.people, couponId: shop.couponId } }
     expect((await world.request('POST', offersPath, looking)).status).toBe(403)
-    expect(await rowsOf(shop)).toEqual([])
+    expect(await readRows(shop)).toEqual([])
   })
 
   test('with a cart URL outside the store (X1)', { tags: ['B2'] }, async () => {
@@ -262,12 +262,12 @@ describe('rejects the whole request', () => {
       expect([cartUrl.slice(0, 20), (await start(shop, { cartUrl })).status]).toEqual([cartUrl.slice(0, 20), 400])
     }
     expect((await start(shop, { cartUrl: `${url}/cart/?from=mail` })).status).toBe(200)
-    const kept = await world.db
+    const stored = await world.db
       .selectFrom('manual_messages')
       .select('cart_url')
       .where('store_id', '=', shop.storeId)
       .execute()
-    expect(new Set(kept.map((row) => row.cart_url))).toEqual(new Set([`${url}/cart/?from=mail`]))
+    expect(new Set(stored.map((row) => row.cart_url))).toEqual(new Set([`${url}/cart/?from=mail`]))
   })
 
   test('with customers of another account (X2)', async () => {
@@ -348,7 +348,7 @@ describe('eligibility', () => {
       ['suppressed_complaint', [shop.people[1]]],
       ['customer_missing', [missing]],
     ])
-    expect(await rowsOf(shop)).toEqual([])
+    expect(await readRows(shop)).toEqual([])
   })
 
   test('and previews the mail for one of them', async () => {
@@ -356,7 +356,7 @@ describe('eligibility', () => {
     const preview = (customer: string) =>
       world.request('POST', '/api/email/discount-preview', {
         token: shop.token,
-        body: { customer, couponId: shop.couponId, ...words },
+        body: { customer, couponId: shop.couponId, ...texts },
       })
     const withCart = (await preview(shop.people[0]!)).body
     expect([withCart.subject, withCart.problem, withCart.decision.outcome]).toEqual(['For Ada', null, 'send'])

@@ -80,8 +80,8 @@ async function buildOffer(
   { customer, couponId, cartUrl, subject, body }: OfferInput,
 ): Promise<preview.OfferRequest> {
   if (couponId) requireFound(await readCoupon(store, couponId), 'Coupon')
-  const words = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
-  return { shopperId: customer, couponId: couponId ?? null, cartUrl: await validateCartUrl(store, cartUrl), ...words }
+  const texts = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
+  return { shopperId: customer, couponId: couponId ?? null, cartUrl: await validateCartUrl(store, cartUrl), ...texts }
 }
 
 /** Whether the coupon is valid at all, for any cart and person. */

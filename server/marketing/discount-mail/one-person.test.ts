@@ -46,7 +46,7 @@ const outcomes = async () => {
   return rows.map(({ cart_id, state, reason }) => `${cart_id ? 'cart' : 'none'}: ${reason ?? state}`).sort()
 }
 
-const emailsOf = () => ({
+const getEmails = () => ({
   ada: shop.orders[0]!.email!,
   second: shop.orders[1]!.email!,
   ben: shop.buyerOrders[0]!.email!,
@@ -63,21 +63,21 @@ const buyBeforeTheCart = () =>
 test('merged before the sends, only the message about the cart is sent', async () => {
   await buyBeforeTheCart()
   await start([shop.people[0]!, shop.buyers[0]!])
-  await join(emailsOf().ada, emailsOf().ben)
+  await join(getEmails().ada, getEmails().ben)
   expect(await outcomes()).toEqual(['cart: scheduled', 'none: merged'])
   await send()
-  expect(world.sent.map(({ to }) => to)).toEqual([emailsOf().ada])
+  expect(world.sent.map(({ to }) => to)).toEqual([getEmails().ada])
 })
 
 test('merged after one send, the other message is not sent', async () => {
   await buyBeforeTheCart()
-  const ben = emailsOf().ben
+  const ben = getEmails().ben
   await start([shop.people[0]!, shop.buyers[0]!])
   const cart = world.db.updateTable('messages').where('store_id', '=', shop.storeId).where('cart_id', 'is not', null)
   await cart.set({ wake_at: new Date(world.now.getTime() + 60_000) }).execute()
   await send()
   expect(world.sent.map(({ to }) => to)).toEqual([ben])
-  await join(emailsOf().ada, ben)
+  await join(getEmails().ada, ben)
   world.advance(60_000)
   await send()
   expect(world.sent).toHaveLength(1)
@@ -91,7 +91,7 @@ test('merged after both failed, one of the two is retried', async () => {
   const jobId = await start([shop.people[0]!, shop.buyers[0]!])
   await send()
   world.answer = answer
-  await join(emailsOf().ada, emailsOf().ben)
+  await join(getEmails().ada, getEmails().ben)
   const retry = `/api/carts/send/${jobId}/retry`
   expect((await world.request('POST', retry, { token: shop.token, body: {} })).body.retried).toBe(1)
   world.sent.length = 0
@@ -101,7 +101,7 @@ test('merged after both failed, one of the two is retried', async () => {
 
 test('with a cart each, one message about one of the carts is sent', async () => {
   await start(shop.people)
-  await join(emailsOf().ada, emailsOf().second)
+  await join(getEmails().ada, getEmails().second)
   await send()
   await send()
   expect(world.sent).toHaveLength(1)
@@ -112,7 +112,7 @@ test('another discount mail still reaches the person', async () => {
   await start([shop.people[0]!])
   await send()
   await start([shop.buyers[0]!])
-  await join(emailsOf().ada, emailsOf().ben)
+  await join(getEmails().ada, getEmails().ben)
   await send()
   expect(await outcomes()).toEqual(['cart: sent', 'none: sent'])
 })

@@ -27,13 +27,13 @@ beforeEach(async () => {
 
 const ask = (method: string, url: string, body?: object) =>
   world.request(method, url, { token: shop.token, ...(body && { body }) }).then((reply) => reply.body)
-const words = { subject: 'For you', body: 'Take {{ coupon_amount }} off with {{ coupon_code }}. {{ checkout_link }}' }
+const texts = { subject: 'For you', body: 'Take {{ coupon_amount }} off with {{ coupon_code }}. {{ checkout_link }}' }
 const start = async (): Promise<string> =>
   (
     await ask('POST', '/api/email/send-discount-offers', {
       customers: [...shop.people, ...shop.buyers],
       couponId,
-      ...words,
+      ...texts,
     })
   ).jobId
 const read = (jobId: string) => ask('GET', `/api/carts/send/${jobId}`)
@@ -120,8 +120,8 @@ test('the single call accepts neither a personal coupon nor one of its codes, wh
   await start()
   await demo.work(shop)
   world.sent.length = 0
-  const [made] = inStore()
-  for (const discountCode of [`OWN${prefix}`, made!.code]) {
+  const [coupon] = inStore()
+  for (const discountCode of [`OWN${prefix}`, coupon!.code]) {
     const body = { to: shop.buyerOrders[0]!.email, discountCode, discountAmount: 10, discountType: 'percentage' }
     const reply = await postWithWorker(world, shop, '/api/email/send-discount-offer', {
       ...body,

@@ -12,19 +12,19 @@ import { resolveRecipients } from './recipients.ts'
 const world = createWorld()
 const ask = (shop: CouponShop, matching: object) =>
   world.request('POST', '/api/email/discount-eligibility', { token: shop.token, body: { matching } })
-const idsOf = async (shop: CouponShop, matching: object) => (await ask(shop, matching)).body.eligible.sort()
+const readIds = async (shop: CouponShop, matching: object) => (await ask(shop, matching)).body.eligible.sort()
 
 test('a discount mail matches all, those with an abandoned cart or a search match, minus the excluded ones', async () => {
   const shop = await createCouponShop(world, { carts: 2, buyers: 2 })
   const [one, other] = shop.people as [string, string]
   const sorted = (...ids: string[]) => ids.sort()
-  expect(await idsOf(shop, {})).toEqual(sorted(...shop.people, ...shop.buyers))
-  expect(await idsOf(shop, { abandonedOnly: true })).toEqual(sorted(one, other))
-  expect(await idsOf(shop, { abandonedOnly: true, except: [one] })).toEqual([other])
-  expect(await idsOf(shop, { search: 'ben' })).toEqual(sorted(...shop.buyers))
-  expect(await idsOf(shop, { search: 'ben', abandonedOnly: true })).toEqual([])
-  expect(await idsOf(shop, { search: shop.orders[1]!.email! })).toEqual([other])
-  expect(await idsOf(shop, { registered: 'yes' })).toEqual([])
+  expect(await readIds(shop, {})).toEqual(sorted(...shop.people, ...shop.buyers))
+  expect(await readIds(shop, { abandonedOnly: true })).toEqual(sorted(one, other))
+  expect(await readIds(shop, { abandonedOnly: true, except: [one] })).toEqual([other])
+  expect(await readIds(shop, { search: 'ben' })).toEqual(sorted(...shop.buyers))
+  expect(await readIds(shop, { search: 'ben', abandonedOnly: true })).toEqual([])
+  expect(await readIds(shop, { search: shop.orders[1]!.email! })).toEqual([other])
+  expect(await readIds(shop, { registered: 'yes' })).toEqual([])
   const both = { token: shop.token, body: { matching: {}, customers: [one] } }
   expect((await world.request('POST', '/api/email/discount-eligibility', both)).status).toBe(400)
 })
@@ -34,9 +34,9 @@ test('a discount mail matches the filters of a saved audience; the free plan has
   const [one, other] = shop.people as [string, string]
   await world.db.updateTable('shoppers').set({ country: 'AT' }).where('id', '=', one).execute()
   const filters = { country: 'AT' }
-  expect(await idsOf(shop, { abandonedOnly: true, filters })).toEqual([one])
-  expect(await idsOf(shop, { abandonedOnly: true, filters, except: [one] })).toEqual([])
-  expect(await idsOf(shop, { abandonedOnly: true, filters: {} })).toEqual([one, other].sort())
+  expect(await readIds(shop, { abandonedOnly: true, filters })).toEqual([one])
+  expect(await readIds(shop, { abandonedOnly: true, filters, except: [one] })).toEqual([])
+  expect(await readIds(shop, { abandonedOnly: true, filters: {} })).toEqual([one, other].sort())
   const free = await createCouponShop(world, { plan: 'free' })
   for (const path of ['discount-eligibility', 'send-discount-offers']) {
     const body = { matching: { abandonedOnly: true, filters }, couponId: free.couponId }
@@ -68,12 +68,12 @@ test('a discount mail accepts up to 10,000 people in one quick request, and reje
     422,
     'At most 10,000 customers can get one discount mail. Narrow the search or select fewer.',
   ])
-  const wanted = isProof ? { except: shop.buyers } : { search: '+12120000' }
+  const filter = isProof ? { except: shop.buyers } : { search: '+12120000' }
   const statements = await countStatements(world.pool).during(async () => {
-    const { body } = await send(wanted)
+    const { body } = await send(filter)
     const job = await world.request('GET', `/api/carts/send/${body.jobId}`, { token: shop.token })
     expect(job.body).toMatchObject({ total: MANY, state: 'running', counts: { waiting: MANY, failed: 0 } })
-    const eligibility = await ask(shop, wanted)
+    const eligibility = await ask(shop, filter)
     expect(eligibility.body.eligible).toHaveLength(MANY)
   })
   // Not one statement per person.
@@ -92,13 +92,13 @@ async function assertNewestIsFound(shop: CouponShop) {
     .where('id', 'in', shop.buyers)
     .execute()
   const found = { search: '+1212', registered: undefined, except: [] }
-  const idsOf = (abandonedOnly: boolean) =>
+  const readIds = (abandonedOnly: boolean) =>
     resolveRecipients(
       { deps: world.deps, store: { storeId, db: world.db }, account: { accountId: shop.accountId, db: world.db } },
       { customers: undefined, matching: { ...found, abandonedOnly } },
     )
-  if (isProof) expect(new Set(await idsOf(true)).size).toBe(10_000)
-  await expect(idsOf(false)).rejects.toThrow('At most 10,000 customers can get one discount mail.')
+  if (isProof) expect(new Set(await readIds(true)).size).toBe(10_000)
+  await expect(readIds(false)).rejects.toThrow('At most 10,000 customers can get one discount mail.')
   const url = `/api/customers/abandoned?cursor=&search=${encodeURIComponent(found.search)}`
   expect((await world.request('GET', url, { token: shop.token })).body.total).toBe(10_000)
 }

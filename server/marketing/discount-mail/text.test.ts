@@ -22,20 +22,20 @@ test('the default text fits free shipping above a minimum, and a type that only 
     [shop.buyers[0]!, await insertCoupon(world, shop, { ...FREE, code: 'FREESHIP', min_spend_minor: 2_500 })],
     [shop.buyers[1]!, await insertCoupon(world, shop, { ...FREE, code: 'GIFT', platform_type: 'smart_gift' })],
   ]
-  const said = []
+  const texts = []
   for (const [customer, couponId] of offers) {
     const body = { customers: [customer], couponId }
     await world.request('POST', '/api/email/send-discount-offers', { token: shop.token, body })
     await completeOrderCheck(world, shop.storeId)
     await sendDue(world.deps, { storeId: shop.storeId })
-    said.push(world.sent.at(-1))
+    texts.push(world.sent.at(-1))
   }
-  expect(said[0]!.text).toMatch(
+  expect(texts[0]!.text).toMatch(
     /Here is free shipping at .+\. Your code is FREESHIP\.\n\nIt is for orders from \$25\.00\./,
   )
-  expect(said[0]!.subject).toMatch(/^A coupon for you at /)
-  expect(said[1]!.text).toMatch(/Here is a discount at .+\. Your code is GIFT\./)
-  for (const mail of said) expect(mail!.text).not.toMatch(/ is {2}off|for {2}off|orders from \.|until/)
+  expect(texts[0]!.subject).toMatch(/^A coupon for you at /)
+  expect(texts[1]!.text).toMatch(/Here is a discount at .+\. Your code is GIFT\./)
+  for (const mail of texts) expect(mail!.text).not.toMatch(/ is {2}off|for {2}off|orders from \.|until/)
 })
 
 test('the preview names text left out because a variable is empty', async () => {
@@ -57,8 +57,8 @@ test('the preview names text left out because a variable is empty', async () => 
 
 test('the preview warns if the text lacks the code, and says whether the link applies it', async () => {
   const warning = async (customer: string, body: string) => {
-    const asked = { customer, couponId: shop.couponId, subject: 'For you', body }
-    const reply = await world.request('POST', '/api/email/discount-preview', { token: shop.token, body: asked })
+    const input = { customer, couponId: shop.couponId, subject: 'For you', body }
+    const reply = await world.request('POST', '/api/email/discount-preview', { token: shop.token, body: input })
     return reply.body.couponWarning
   }
   const [withCart, without] = [shop.people[0]!, shop.buyers[0]!]

@@ -59,7 +59,7 @@ test('edited text applies to unsent messages', async () => {
 test.each<[string, (step: FlowStep) => StepChange & { id?: string }]>([
   ['a step at the same time as the one before it', ({ step }) => (step === 2 ? { delayMinutes: 60 } : {})],
   ['a step that does not exist', ({ step }) => (step === 3 ? { id: createId() } : {})],
-  ['a body with a variable nobody knows', () => ({ body: '{{ password }}' })],
+  ['a body with an unknown variable', () => ({ body: '{{ password }}' })],
   ['a subject that does not parse', () => ({ subject: '{{ customer_name ' })],
 ])('%s is rejected without any change', async (_, change) => {
   const { storeId, flowId, token } = await createMessageScene(world)

@@ -11,7 +11,7 @@ import { CAMPAIGN_TEMPLATES } from '../../messages/templates/public.ts'
 import { refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
 import * as sql from './sql.ts'
-import { COUPON_GONE } from './step-coupons.ts'
+import { COUPON_MISSING } from './step-coupons.ts'
 import { defaultText, loadVariants } from './variants.ts'
 import * as wordsSql from './variants-sql.ts'
 
@@ -28,11 +28,13 @@ export async function createFlow(
   return transact(store, async (tx) => {
     const position = (await assertRoomForFlow(deps, tx)).length + 1
     if (couponId && !(await selectExistingCoupons(tx, [couponId])).has(couponId)) {
-      throw new AppError('unprocessable', COUPON_GONE, { fields: { couponId: COUPON_GONE } })
+      throw new AppError('unprocessable', COUPON_MISSING, { fields: { couponId: COUPON_MISSING } })
     }
     const id = createId()
-    const words = entry.steps.map(({ template: key }) => CAMPAIGN_TEMPLATES.find((template) => template.id === key)!)
-    const templates = words.map(({ name, subject, body }) => ({
+    const templateTexts = entry.steps.map(
+      ({ template: key }) => CAMPAIGN_TEMPLATES.find((template) => template.id === key)!,
+    )
+    const templates = templateTexts.map(({ name, subject, body }) => ({
       id: createId(),
       key: 'flow_words',
       name,
@@ -60,7 +62,7 @@ export async function createFlow(
         ...(at === 0 ? { subject: templates[index]!.subject, body: templates[index]!.body } : defaultText[channel]),
       })),
     )
-    await wordsSql.saveWords(tx, id, further, now)
+    await wordsSql.saveTexts(tx, id, further, now)
     return id
   })
 }
@@ -83,7 +85,7 @@ export async function copyFlow(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, flow
         return stored.map((each, at) => [each.id, at === 0 ? copyId : fresh[at - 1]!] as const)
       }),
     )
-    const words = copies.flatMap(({ step, copyId, stored }) =>
+    const texts = copies.flatMap(({ step, copyId, stored }) =>
       stored.flatMap((variant) =>
         [...variant.words].map(([channel, { subject, body }]) => ({
           stepId: copyId,
@@ -99,9 +101,9 @@ export async function copyFlow(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, flow
     const name = `${flow.name} (copy)`.slice(0, 120)
     const { conditions } = flow
     await saveSql.insertEmptyFlow(tx, { id, name, salt: createToken(), position: order.length + 1, conditions, now })
-    await wordsSql.saveWords(tx, id, words, now)
+    await wordsSql.saveTexts(tx, id, texts, now)
     const columns = copies.map(({ step, copyId }) => {
-      const own = words.find(({ variantId, channel }) => variantId === copyId && channel === step.channel)
+      const own = texts.find(({ variantId, channel }) => variantId === copyId && channel === step.channel)
       return { ...step, id: copyId, template_id: own?.templateId ?? step.template_id }
     })
     await saveSql.saveSteps(tx, id, { steps: columns, addedAt: null, now })

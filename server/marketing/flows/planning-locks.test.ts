@@ -74,8 +74,8 @@ test('carts of a store wait for the next scan while its flow is edited; other st
 test('a notification added while a cart becomes abandoned is planned for it', async () => {
   const storeUrl = await readStoreUrl(world, scene)
   const allow = async (maxNotifications: number) => {
-    const words = { title: 'Your cart', body: 'It is still there' }
-    const settings = { enabled: true, frequency: 'immediate', delay: 0, maxNotifications, ...words }
+    const message = { title: 'Your cart', body: 'It is still there' }
+    const settings = { enabled: true, frequency: 'immediate', delay: 0, maxNotifications, ...message }
     expect((await call('POST', '/push-notifications/save-settings', { storeUrl, settings })).status).toBe(200)
   }
   await allow(1)

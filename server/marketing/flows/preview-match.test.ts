@@ -31,11 +31,11 @@ const setEntry = (conditions: FlowConditions | null, flowId = shop.flowId) =>
     .execute()
 
 /** A cart that can be abandoned or still active. */
-async function aCart({ isLeft = true, items = [buildTea()] } = {}): Promise<string> {
+async function createCart({ isLeft: isAbandoned = true, items = [buildTea()] } = {}): Promise<string> {
   const browser = `t${++n}`
   await shop.fill(browser, items)
   await shop.type(browser, { email: `taken${n}@shoppers.example.com` })
-  if (isLeft) {
+  if (isAbandoned) {
     const abandoned = { abandon_at: new Date(world.now.getTime() + 15 * MINUTE) }
     await world.db.updateTable('carts').set(abandoned).where('store_id', '=', shop.storeId).execute()
     await shop.pass(20 * MINUTE)
@@ -44,12 +44,12 @@ async function aCart({ isLeft = true, items = [buildTea()] } = {}): Promise<stri
 }
 
 async function decisionFor(cartId: string, body: object = {}, flowId = shop.flowId) {
-  const asked = await call('POST', `/api/flows/${flowId}/preview`, { step: 1, cartId, ...body })
-  expect(asked.status).toBe(200)
-  return (asked.body as MessagePreview).decision!
+  const reply = await call('POST', `/api/flows/${flowId}/preview`, { step: 1, cartId, ...body })
+  expect(reply.status).toBe(200)
+  return (reply.body as MessagePreview).decision!
 }
 
-async function aFlow(more: object): Promise<string> {
+async function createFlow(more: object): Promise<string> {
   const { body } = await call('POST', '/api/flows', { from: 'ready_email' })
   const id: string = body.flow.id
   await world.db.updateTable('flows').set(more).where('id', '=', id).execute()
@@ -58,7 +58,7 @@ async function aFlow(more: object): Promise<string> {
 
 test("a cart outside the flow's conditions gets no message, and the preview names the unmet condition", async () => {
   await setEntry(above(49.99))
-  const small = await aCart()
+  const small = await createCart()
   expect(await decisionFor(small)).toEqual({
     outcome: 'skip',
     reason: 'not_taken:conditions',
@@ -70,33 +70,33 @@ test("a cart outside the flow's conditions gets no message, and the preview name
       conditionsUnmet: { currency: 'USD', conditions: [{ fact: 'value', is: 'above', amount: 49.99 }] },
     },
   })
-  expect(await decisionFor(await aCart({ items: [pot] }))).toMatchObject({ outcome: 'send', unmet: null })
+  expect(await decisionFor(await createCart({ items: [pot] }))).toMatchObject({ outcome: 'send', unmet: null })
 })
 
 test('unsaved flow conditions count', async () => {
-  const active = await aCart({ isLeft: false })
+  const active = await createCart({ isLeft: false })
   expect(await decisionFor(active, { entry: above(49.99) })).toMatchObject({ reason: 'not_taken:conditions' })
   expect(await decisionFor(active, { entry: above(1) })).toMatchObject({ reason: 'cart_active' })
 })
 
 test('a cart stays with its flow after the conditions change', async () => {
-  const cart = await aCart()
+  const cart = await createCart()
   await setEntry(above(49.99))
   expect(await decisionFor(cart)).toMatchObject({ outcome: 'send', reason: 'ok' })
 })
 
 describe('a higher-priority flow', () => {
   test('is named if it already has the cart', async () => {
-    const cart = await aCart()
-    const below = await aFlow({ is_on: true, takes_from: new Date(world.now.getTime() - DAY) })
+    const cart = await createCart()
+    const below = await createFlow({ is_on: true, takes_from: new Date(world.now.getTime() - DAY) })
     expect((await decisionFor(cart, {}, below)).explanation).toMatch(
       /^This flow does not take this cart: it belongs to “/,
     )
   })
 
   test('is named if it will match the cart, unless it is inactive or does not match', async () => {
-    const below = await aFlow({ is_on: true, takes_from: new Date(world.now.getTime() - DAY) })
-    const active = await aCart({ isLeft: false })
+    const below = await createFlow({ is_on: true, takes_from: new Date(world.now.getTime() - DAY) })
+    const active = await createCart({ isLeft: false })
     expect((await decisionFor(active, {}, below)).explanation).toMatch(/“.+” stands above this flow and takes it\.$/)
     await setEntry(above(49.99))
     expect(await decisionFor(active, {}, below)).toMatchObject({ reason: 'cart_active' })
@@ -108,7 +108,7 @@ describe('a higher-priority flow', () => {
 
 test('a cart abandoned before activation, or matched by no flow at that time, gets no message', async () => {
   await setEntry(above(49.99))
-  const untaken = await aCart()
+  const untaken = await createCart()
   await setEntry(null)
   expect(await decisionFor(untaken)).toMatchObject({ outcome: 'skip', reason: 'not_taken:left_untaken' })
   await world.db.updateTable('flows').set({ takes_from: world.now }).where('id', '=', shop.flowId).execute()
@@ -119,7 +119,7 @@ test('a cart abandoned before activation, or matched by no flow at that time, ge
 })
 
 test("the preview shows saved and unsaved message conditions with the cart's values", async () => {
-  const cart = await aCart()
+  const cart = await createCart()
   const unmet = { of: 'step', conditionsUnmet: { conditions: [{ amount: 49.99 }] } }
   expect(await decisionFor(cart, { conditions: above(49.99) })).toMatchObject({
     outcome: 'skip',
@@ -130,12 +130,12 @@ test("the preview shows saved and unsaved message conditions with the cart's val
   expect(await decisionFor(cart, { ...added, conditions: above(49.99) })).toMatchObject({ reason: 'condition', unmet })
   expect(await decisionFor(cart, { ...added, conditions: above(1) })).toMatchObject({ outcome: 'send', unmet: null })
   await setEntry(above(49.99))
-  expect(await decisionFor(await aCart(), added)).toMatchObject({ reason: 'not_taken:conditions' })
+  expect(await decisionFor(await createCart(), added)).toMatchObject({ reason: 'not_taken:conditions' })
 })
 
 test('the preview shows only the purchase for a purchased cart', async () => {
   await setEntry(above(49.99))
-  const cart = await aCart()
+  const cart = await createCart()
   await shop.pass(HOUR)
   await world.db.updateTable('carts').set({ status: 'purchased' }).where('id', '=', cart).execute()
   expect(await decisionFor(cart)).toMatchObject({ reason: 'purchased' })

@@ -97,7 +97,7 @@ async function checkText(
   { title, body }: PushSettings,
 ): Promise<void> {
   const { account_id: accountId } = requireFound(await readStore(store), 'Store')
-  for (const words of [title, body]) await assertTextRenders(deps, accountId, { channel: 'push', body: words })
+  for (const text of [title, body]) await assertTextRenders(deps, accountId, { channel: 'push', body: text })
 }
 
 interface PushFlowRow {

@@ -69,8 +69,8 @@ test('the report keeps a removed step with its sent messages under its own name'
   ])
   // Analytics does not assign them to the step that has its place now.
   const { origins } = (await shop.get('/api/analytics/details?range=30d')).body
-  const said = origins.map(({ name, accepted }: { name: string; accepted: number }) => [name, accepted])
-  expect(said).toEqual([['R, First reminder (removed)', 1]])
+  const rates = origins.map(({ name, accepted }: { name: string; accepted: number }) => [name, accepted])
+  expect(rates).toEqual([['R, First reminder (removed)', 1]])
 })
 
 test('the report reports deliveries for channels that report them, and the number of emails otherwise', async () => {
@@ -126,9 +126,9 @@ test('the report compares a variant with the first only once enough shoppers hav
   await figures(other, 500, 60)
   expect(await compared()).toEqual({ needed: 10, of: [null, null] })
   await figures(first.id, 500, 20)
-  const shown = await compared()
-  expect(shown).toMatchObject({ needed: null, of: [null, { excludesZero: true }] })
-  expect(shown.of[1]!.lower).toBeGreaterThan(0)
+  const report = await compared()
+  expect(report).toMatchObject({ needed: null, of: [null, { excludesZero: true }] })
+  expect(report.of[1]!.lower).toBeGreaterThan(0)
   await figures(other, 500, 21)
   expect((await compared()).of[1]).toMatchObject({ excludesZero: false })
   // The comparison is valid at any time since the split began, so it covers all days, not only those of the report.

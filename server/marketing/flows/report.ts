@@ -6,7 +6,7 @@ import { CONVERSION_FROM } from '../../../shared/visible-effect.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { requireFound } from '../../core/common/public.ts'
 import type { Db, StoreDb } from '../../core/db/public.ts'
-import { computeSequence, isConversionShown, sumCounts } from '../../core/lift/public.ts'
+import { computeSequence, hasEnoughForConversion, sumCounts } from '../../core/lift/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './report-sql.ts'
 import { readFlow } from './sql.ts'
@@ -106,7 +106,7 @@ function presentVariants(
   const alpha = 0.05 / (variants.length - 1)
   const compared = sums.map((treated, index) => {
     const arms = { treated, control: sums[0]! }
-    return index > 0 && isConversionShown(arms) ? computeSequence(arms, alpha) : null
+    return index > 0 && hasEnoughForConversion(arms) ? computeSequence(arms, alpha) : null
   })
   const presented = rows.map(({ variant, row }, index): ReportedVariant => {
     const interval = compared[index]

@@ -92,7 +92,7 @@ export const flowRoutes: Routes = (app, deps) => {
     requireFound(await sql.readFlow(store, params.flowId), 'Flow')
     const now = deps.now()
     const upcoming = await readUpcoming(deps, store, params.flowId, new Date(now.getTime() + query.minutes * 60_000))
-    const cartsOfLast24h = await sql.countLeftFor(store, params.flowId, new Date(now.getTime() - 86_400_000))
+    const cartsOfLast24h = await sql.countAbandonedFor(store, params.flowId, new Date(now.getTime() - 86_400_000))
     return { ...upcoming, cartsOfLast24h }
   })
 }

@@ -15,7 +15,7 @@ import * as saveSql from './save-sql.ts'
 import type { Step } from './sql.ts'
 import { listSteps, lockFlow, readFlow } from './sql.ts'
 import type { CouponColumns } from './step-coupons.ts'
-import { COUPON_GONE, couponColumns } from './step-coupons.ts'
+import { COUPON_MISSING, couponColumns } from './step-coupons.ts'
 import { defaultText, loadVariants, type StoredVariant, type Text } from './variants.ts'
 import * as wordsSql from './variants-sql.ts'
 
@@ -75,14 +75,14 @@ async function checkTexts(
   requireFound(await readFlow(store, flowId), 'Flow')
   const entitlements = await loadEntitlements({ accountId, db: store.db }, deps.now())
   const channels = await findChannelProblems(deps, row)
-  const resolved = resolveSteps({ stored: await storedSteps(store, flowId), taken: [] }, edit, createId)
-  const asked = resolved.flatMap(({ words }) =>
+  const resolved = resolveSteps({ stored: await storedSteps(store, flowId), usedNames: [] }, edit, createId)
+  const checks = resolved.flatMap(({ words }) =>
     words.map(async ({ path, channel, subject, body }) => {
       const problem = channel === 'whatsapp' ? null : await findTextProblem(deps, accountId, { channel, subject, body })
       return [`${path} ${subject}\0${body}`, problem?.message ?? null] as const
     }),
   )
-  return { channels, hasRules: hasFeature(entitlements, 'flow_rules'), problems: new Map(await Promise.all(asked)) }
+  return { channels, hasRules: hasFeature(entitlements, 'flow_rules'), problems: new Map(await Promise.all(checks)) }
 }
 
 async function storedSteps(store: StoreDb, flowId: string): Promise<StoredStep[]> {
@@ -109,7 +109,7 @@ async function save(
   if (edit.seenSteps && stored.some(({ id }) => !edit.seenSteps!.includes(id))) {
     throw new AppError('conflict', flowTexts.stepAdded)
   }
-  const steps = resolveSteps({ stored, taken: await readStepNames(tx, flowId) }, edit, createId)
+  const steps = resolveSteps({ stored, usedNames: await readStepNames(tx, flowId) }, edit, createId)
   const conditions = edit.conditions === undefined ? flow.conditions : edit.conditions
   if (!known.hasRules && isRuleAdded({ flow, conditions, steps })) {
     throw new AppError('plan_required', flowTexts.rulesPlan)
@@ -118,7 +118,7 @@ async function save(
   assertSendableText(steps, known.problems)
   await checkCoupons(tx, steps)
   await updateFlow(tx, flowId, { name: edit.name, conditions }, now)
-  await saveWords(tx, flowId, steps, now)
+  await saveStepTexts(tx, flowId, steps, now)
   const columns = steps.map((step) => toColumns(step, row.currency))
   await saveSql.saveSteps(tx, flowId, { steps: columns, addedAt: flow.is_on ? now : null, now })
   await refreshTimeout(tx)
@@ -152,8 +152,8 @@ export async function chooseWinner(
     const variants = [{ stepId, id, place: 1, sharePercent: 100 }]
     await wordsSql.saveVariants(tx, flowId, { stepIds: [stepId], variants }, now)
     const { step: place, channel, fallback, template_id: templateId } = step
-    const kept = [{ stepId, step: place, channels: [channel, ...fallback], templateId, isChanged: true }]
-    await applyEditedSteps(tx, { flowId, removed: [], added: [], kept }, now)
+    const editedSteps = [{ stepId, step: place, channels: [channel, ...fallback], templateId, isChanged: true }]
+    await applyEditedSteps(tx, { flowId, removed: [], added: [], changed: editedSteps }, now)
     await scheduleNextRun(tx)
   })
 }
@@ -186,8 +186,8 @@ async function checkCoupons(tx: StoreTx, steps: readonly ResolvedStep[]): Promis
   const known = ids.length > 0 ? await selectExistingCoupons(tx, ids) : new Set<string>()
   for (const { step, coupon } of steps) {
     if (!coupon || known.has(coupon.couponId)) continue
-    const fields = { [`steps.${step - 1}.coupon`]: COUPON_GONE }
-    throw new AppError('unprocessable', `Step ${step}: ${COUPON_GONE}`, { fields })
+    const fields = { [`steps.${step - 1}.coupon`]: COUPON_MISSING }
+    throw new AppError('unprocessable', `Step ${step}: ${COUPON_MISSING}`, { fields })
   }
 }
 
@@ -203,7 +203,7 @@ function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumn
   const { id, step, delayMinutes, channels, conditions, coupon, from, templateId } = resolved
   const asStored = from ?? NO_COUPON
   const { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor } = asStored
-  const kept = { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor }
+  const settings = { coupon_fallback, coupon_first_order_only, coupon_pause_days, coupon_above_minor }
   return {
     id,
     step,
@@ -212,14 +212,14 @@ function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumn
     fallback: channels.slice(1),
     conditions,
     template_id: templateId,
-    ...kept,
+    ...settings,
     coupon_id: coupon === undefined ? asStored.coupon_id : null,
     ...(coupon && couponColumns(coupon, currency)),
   }
 }
 
 /** Runs before the steps, which reference a template. A step that is not split has no variant row. */
-async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedStep[], now: Date): Promise<void> {
+async function saveStepTexts(tx: StoreTx, flowId: string, steps: readonly ResolvedStep[], now: Date): Promise<void> {
   const words = steps.flatMap((step) =>
     step.words.map(({ variantId, channel, templateId, subject, body }) => ({
       stepId: step.id,
@@ -231,13 +231,13 @@ async function saveWords(tx: StoreTx, flowId: string, steps: readonly ResolvedSt
       body,
     })),
   )
-  if (words.length > 0) await wordsSql.saveWords(tx, flowId, words, now)
-  const told = steps.filter(({ areVariantsTold }) => areVariantsTold)
-  if (told.length === 0) return
-  const variants = told.flatMap((step) =>
+  if (words.length > 0) await wordsSql.saveTexts(tx, flowId, words, now)
+  const named = steps.filter(({ hasNamedVariants }) => hasNamedVariants)
+  if (named.length === 0) return
+  const variants = named.flatMap((step) =>
     step.variants.map(({ id, sharePercent }, index) => ({ stepId: step.id, id, place: index + 1, sharePercent })),
   )
-  await wordsSql.saveVariants(tx, flowId, { stepIds: told.map(({ id }) => id), variants }, now)
+  await wordsSql.saveVariants(tx, flowId, { stepIds: named.map(({ id }) => id), variants }, now)
 }
 
 /** `columns`: the new values of the steps, in order. */
@@ -250,7 +250,7 @@ function listChanges(
   return {
     removed: stored.flatMap(({ id }) => (ids.has(id) ? [] : [id])),
     added: steps.flatMap(({ from, id }) => (from ? [] : [id])),
-    kept: steps.flatMap(({ id: stepId, step, channels, templateId, isChanged, from }, index) =>
+    changed: steps.flatMap(({ id: stepId, step, channels, templateId, isChanged, from }, index) =>
       from
         ? [{ stepId, step, channels, templateId, isChanged: isChanged || isCouponChanged(columns[index]!, from) }]
         : [],
@@ -286,7 +286,7 @@ interface ResolvedStep {
   coupon: StepCoupon | null | undefined
   variants: { id: string; sharePercent: number }[]
   /** The step is or was split, so its variants are stored. */
-  areVariantsTold: boolean
+  hasNamedVariants: boolean
   /** Text to store, per variant and channel of the step. */
   words: ResolvedText[]
   /** Template of the first channel's text in the step's own variant. */
@@ -297,15 +297,15 @@ interface ResolvedStep {
 
 type SavedStep = SaveFlow['steps'][number]
 
-/** `taken`: names of all steps of the flow, including removed ones. */
+/** `usedNames`: names of all steps of the flow, including removed ones. */
 function resolveSteps(
-  { stored, taken }: { stored: readonly StoredStep[]; taken: readonly string[] },
+  { stored, usedNames }: { stored: readonly StoredStep[]; usedNames: readonly string[] },
   { steps }: Pick<SaveFlow, 'steps'>,
   makeId: () => string,
 ): ResolvedStep[] {
   const named = steps.flatMap(({ id }) => id ?? [])
   if (new Set(named).size < named.length) throw new AppError('unprocessable', 'A step may be named once.')
-  const names = new Set(taken)
+  const names = new Set(usedNames)
   return steps.map((saved, index) => {
     const from = stored.find(({ id }) => id === saved.id) ?? null
     if (saved.id && !from) {
@@ -349,7 +349,7 @@ function resolveStep(saved: SavedStep, place: StepPosition): ResolvedStep {
     coupon: saved.coupon,
     words,
     variants: variants.map(({ id: variantId, sharePercent }) => ({ id: variantId, sharePercent })),
-    areVariantsTold: variants.length > 1 || (from?.variants.length ?? 1) > 1 || variants[0]!.id !== id,
+    hasNamedVariants: variants.length > 1 || (from?.variants.length ?? 1) > 1 || variants[0]!.id !== id,
     templateId: own?.templateId ?? ownStored?.templateId ?? from?.template_id ?? words[0]!.templateId,
   }
   return { ...resolved, isChanged: from !== null && isStepChanged(resolved, from) }
@@ -359,12 +359,12 @@ const NAMES = ['First', 'Second', 'Third', 'Fourth', 'Fifth']
 const defaultName = (index: number) => (NAMES[index] ? `${NAMES[index]} reminder` : `Reminder ${index + 1}`)
 
 /** Named after its position; numbered if another step has that name. */
-function freshName(index: number, taken: ReadonlySet<string>): string {
+function freshName(index: number, usedNames: ReadonlySet<string>): string {
   const name = defaultName(index)
-  if (!taken.has(name)) return name
+  if (!usedNames.has(name)) return name
   for (let number = 2; ; number += 1) {
     const apart = `${name} (${number})`
-    if (!taken.has(apart)) return apart
+    if (!usedNames.has(apart)) return apart
   }
 }
 
@@ -413,12 +413,12 @@ function changedTexts(
   saved: SavedStep,
   { variant, at, channel, variants, index, makeId }: TextContext,
 ): ResolvedText[] {
-  const given = textIn(saved.variants?.[at]?.words, channel)
+  const provided = textIn(saved.variants?.[at]?.words, channel)
   const stored = variant.stored?.words.get(channel)
-  const isChanged = !stored || (given !== null && !isSameText(given, stored))
+  const isChanged = !stored || (provided !== null && !isSameText(provided, stored))
   if (!isChanged && stored.isRow) return []
   const first = textIn(saved.variants?.[0]?.words, channel) ?? variants[0]?.stored?.words.get(channel)
-  const { subject, body } = given ?? stored ?? first ?? defaultText[channel]
+  const { subject, body } = provided ?? stored ?? first ?? defaultText[channel]
   return [
     {
       variantId: variant.id,

@@ -28,7 +28,7 @@ const only = (condition: FlowConditions['groups'][number]['conditions'][number])
 const above = (amount: number) => only({ fact: 'value', is: 'above', amount })
 
 /** Creates an active flow with these conditions before the store's first flow. */
-async function aFlowBefore(conditions: FlowConditions | null): Promise<string> {
+async function createEarlierFlow(conditions: FlowConditions | null): Promise<string> {
   const { id, steps } = (await call('POST', '/api/flows', { from: 'ready_email' })).body.flow
   const saved = await call('PUT', `/api/flows/${id}`, { name: 'First', conditions, steps })
   expect(saved.status).toBe(200)
@@ -38,7 +38,7 @@ async function aFlowBefore(conditions: FlowConditions | null): Promise<string> {
   return id
 }
 
-const cartOf = async () =>
+const readCart = async () =>
   world.db
     .selectFrom('carts')
     .select(['id', 'status', 'flow_id', 'flow_choice'])
@@ -48,7 +48,7 @@ const cartOf = async () =>
     .limit(1)
     .executeTakeFirstOrThrow()
 
-async function aCart(more: Parameters<typeof buildOrder>[1] = {}) {
+async function createCart(more: Parameters<typeof buildOrder>[1] = {}) {
   const order = buildOrder(world, more)
   await recordOrders(world.deps, store.storeId, [order], 'sync')
   await advanceToAbandoned(world, store.storeId, HOUR)
@@ -58,9 +58,9 @@ async function aCart(more: Parameters<typeof buildOrder>[1] = {}) {
 const origins = async () => [...new Set((await readMessages(world, store.storeId)).map(({ origin_id }) => origin_id))]
 
 test('a cart belongs to the first active flow whose conditions match, with the reason on record', async () => {
-  const first = await aFlowBefore(above(1_000))
-  await aCart()
-  const small = await cartOf()
+  const first = await createEarlierFlow(above(1_000))
+  await createCart()
+  const small = await readCart()
   expect(small.flow_id).toBe(store.flowId)
   expect(small.flow_choice).toMatchObject({
     flows: [
@@ -70,18 +70,18 @@ test('a cart belongs to the first active flow whose conditions match, with the r
     values: { value: { currency: 'USD' } },
   })
   expect(await origins()).toEqual([store.flowId])
-  await call('PUT', `/api/flows/${first}`, { name: 'First', conditions: above(1), steps: await stepsOf(first) })
-  await aCart()
-  expect((await cartOf()).flow_id).toBe(first)
+  await call('PUT', `/api/flows/${first}`, { name: 'First', conditions: above(1), steps: await readSteps(first) })
+  await createCart()
+  expect((await readCart()).flow_id).toBe(first)
   expect((await origins()).sort()).toEqual([first, store.flowId].sort())
 })
 
-const stepsOf = async (id: string) => (await flows()).find((flow: { id: string }) => flow.id === id).steps
+const readSteps = async (id: string) => (await flows()).find((flow: { id: string }) => flow.id === id).steps
 
 test('the first flow matches if no flow has conditions', async () => {
-  const first = await aFlowBefore(null)
-  await aCart()
-  const cart = await cartOf()
+  const first = await createEarlierFlow(null)
+  await createCart()
+  const cart = await readCart()
   expect(cart.flow_id).toBe(first)
   expect(cart.flow_choice).toMatchObject({ flows: [{ id: first, holds: true }], values: {} })
   expect(await origins()).toEqual([first])
@@ -91,9 +91,9 @@ test('the first flow matches if no flow has conditions', async () => {
 })
 
 test('a cart keeps its flow for the episode when flows are reordered or deactivated', async () => {
-  const first = await aFlowBefore(above(1))
-  const order = await aCart()
-  expect((await cartOf()).flow_id).toBe(first)
+  const first = await createEarlierFlow(above(1))
+  const order = await createCart()
+  expect((await readCart()).flow_id).toBe(first)
   await call('PUT', '/api/flows/order', { flowIds: [store.flowId, first] })
   await call('POST', `/api/flows/${first}/switch`, { isOn: false })
   // Active again before any send, then abandoned again (S2).
@@ -101,9 +101,9 @@ test('a cart keeps its flow for the episode when flows are reordered or deactiva
   world.advance(60_000)
   const items = order.items.map((item) => ({ ...item, quantity: 3 }))
   await recordOrders(world.deps, store.storeId, [{ ...order, items, totalMinor: 6_300, modifiedAt }], 'sync')
-  expect((await cartOf()).status).toBe('active')
+  expect((await readCart()).status).toBe('active')
   await advanceToAbandoned(world, store.storeId, 2 * HOUR)
-  expect((await cartOf()).flow_id).toBe(first)
+  expect((await readCart()).flow_id).toBe(first)
   expect(await origins()).toEqual([first])
   // Deactivated: planned messages stay, and the send decision holds them (D5).
   expect((await readMessages(world, store.storeId)).map(({ state }) => state)).toEqual([
@@ -114,17 +114,17 @@ test('a cart keeps its flow for the episode when flows are reordered or deactiva
 })
 
 test('a cart that matches no flow belongs to none', async () => {
-  const first = await aFlowBefore(above(1_000))
+  const first = await createEarlierFlow(above(1_000))
   await call('POST', `/api/flows/${store.flowId}/switch`, { isOn: false })
-  await aCart()
-  const cart = await cartOf()
+  await createCart()
+  const cart = await readCart()
   expect(cart).toMatchObject({ flow_id: null, flow_choice: { flows: [{ id: first, holds: false }] } })
   expect(await readMessages(world, store.storeId)).toEqual([])
 })
 
 test('only an inactive flow can be deleted; its open messages are cancelled and the others move up', async () => {
-  const first = await aFlowBefore(null)
-  await aCart()
+  const first = await createEarlierFlow(null)
+  await createCart()
   const refused = await call('DELETE', `/api/flows/${first}`)
   expect([refused.status, refused.body.error]).toEqual([422, 'Switch the flow off before you delete it.'])
   await call('POST', `/api/flows/${first}/switch`, { isOn: false })
@@ -142,16 +142,16 @@ test('a copy has its own text and follows the first flow', async () => {
   expect(copy).toMatchObject({ name: 'Abandoned cart reminders (copy)', isOn: false, position: 2 })
   expect((await flows()).map(({ id }: { id: string }) => id)).toEqual([store.flowId, copy.id, last.id])
   const [step] = copy.steps
-  const words = { email: { subject: 'Other', body: 'Other {{ checkout_link }}' } }
-  const steps = [{ id: step.id, delayMinutes: 60, variants: [{ ...step.variants[0], words }] }]
+  const texts = { email: { subject: 'Other', body: 'Other {{ checkout_link }}' } }
+  const steps = [{ id: step.id, delayMinutes: 60, variants: [{ ...step.variants[0], words: texts }] }]
   expect((await call('PUT', `/api/flows/${copy.id}`, { name: 'Copy', steps })).body.flow.steps[0].subject).toBe('Other')
-  expect((await stepsOf(store.flowId))[0].subject).not.toBe('Other')
+  expect((await readSteps(store.flowId))[0].subject).not.toBe('Other')
 })
 
 test('a copy restarts the variant letters, in order and with the text of each variant', async () => {
   const { name, steps } = (await flows())[0]
   const [step] = steps
-  const words = (subject: string) => ({ email: { subject, body: 'Your cart: {{ checkout_link }}' } })
+  const createTexts = (subject: string) => ({ email: { subject, body: 'Your cart: {{ checkout_link }}' } })
   const save = async (variants: object[]) =>
     (await call('PUT', `/api/flows/${store.flowId}`, { name, steps: [{ id: step.id, delayMinutes: 60, variants }] }))
       .body.flow
@@ -160,7 +160,7 @@ test('a copy restarts the variant letters, in order and with the text of each va
     of.steps[0]!.variants.map(({ name: letter, words: { email } }) => `${letter} ${email.subject}`)
   const share = (id: string | null, sharePercent: number, subject: string) => ({
     sharePercent,
-    words: words(subject),
+    words: createTexts(subject),
     ...(id && { id }),
   })
   const two = await save([share(step.variants[0].id, 50, 'one'), share(null, 50, 'two')])

@@ -200,7 +200,7 @@ export async function listAbandonedSince({ db, storeId }: StoreDb, since: Date):
 }
 
 /** Carts abandoned since then that belong to no other flow. */
-export async function countLeftFor({ db, storeId }: StoreDb, flowId: string, since: Date): Promise<number> {
+export async function countAbandonedFor({ db, storeId }: StoreDb, flowId: string, since: Date): Promise<number> {
   const { count } = await db
     .selectFrom('carts')
     .select(({ fn }) => fn.countAll<number>().as('count'))

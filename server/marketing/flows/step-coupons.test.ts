@@ -22,7 +22,7 @@ async function save(store: TestStore, coupon: object | null | undefined) {
   return world.request('PUT', `/api/flows/${store.flowId}`, { token: store.token, body })
 }
 
-const firstOf = (flow: { steps: { coupon: unknown }[] }) => flow.steps[0]!.coupon
+const getFirst = (flow: { steps: { coupon: unknown }[] }) => flow.steps[0]!.coupon
 
 const setting = (couponId: string) => ({
   couponId,
@@ -34,21 +34,21 @@ const setting = (couponId: string) => ({
 
 test('the coupon of a step is saved with its rules, kept when a save omits it, and removed by null', async () => {
   const store = await createStore(world)
-  const wanted = setting(await insertCoupon(world, store))
-  const saved = await save(store, wanted)
+  const input = setting(await insertCoupon(world, store))
+  const saved = await save(store, input)
   expect(saved.status).toBe(200)
-  expect(firstOf(saved.body.flow)).toEqual(wanted)
+  expect(getFirst(saved.body.flow)).toEqual(input)
   expect((await save(store, undefined)).status).toBe(200)
-  expect(firstOf(await read(store))).toEqual(wanted)
+  expect(getFirst(await read(store))).toEqual(input)
   await save(store, null)
-  expect(firstOf(await read(store))).toBeNull()
+  expect(getFirst(await read(store))).toBeNull()
 })
 
 test('saving a step rejects a coupon of another store, a deleted one and an unknown one', async () => {
   const store = await createStore(world)
   const others = await insertCoupon(world, await createStore(world))
-  const gone = await insertCoupon(world, store, { gone_at: world.now })
-  for (const id of [others, gone, createId()]) {
+  const missing = await insertCoupon(world, store, { gone_at: world.now })
+  for (const id of [others, missing, createId()]) {
     const reply = await save(store, setting(id))
     expect([reply.status, reply.body.message ?? reply.body.error]).toEqual([
       422,
@@ -58,7 +58,7 @@ test('saving a step rejects a coupon of another store, a deleted one and an unkn
       'steps.0.coupon': 'This coupon no longer exists in your store. Choose another one.',
     })
   }
-  expect(firstOf(await read(store))).toBeNull()
+  expect(getFirst(await read(store))).toBeNull()
 })
 
 test('a message that waits for a code is decided again at once when its step gets another coupon', async () => {
@@ -74,13 +74,13 @@ test('a message that waits for a code is decided again at once when its step get
 test('changed rules of the same coupon trigger a new decision, as the dry run says; equal rules change nothing', async () => {
   const store = await createMessageScene(world)
   await advanceToAbandoned(world, store.storeId, HOUR)
-  const wanted = setting(await insertCoupon(world, store))
+  const input = setting(await insertCoupon(world, store))
   const changed = async (coupon: object | null) => (await save(store, coupon)).body.effect.changed
-  expect(await changed(wanted)).toBe(1)
-  expect(await changed(wanted)).toBe(0)
+  expect(await changed(input)).toBe(1)
+  expect(await changed(input)).toBe(0)
   for (const rule of [{ fallback: 'without' }, { firstOrderOnly: false }, { pauseDays: null }, { aboveAmount: 50 }]) {
-    expect([rule, await changed({ ...wanted, ...rule })]).toEqual([rule, 1])
-    await changed(wanted)
+    expect([rule, await changed({ ...input, ...rule })]).toEqual([rule, 1])
+    await changed(input)
   }
   expect(await changed(null)).toBe(1)
 })
@@ -102,9 +102,9 @@ test('the preview shows an example of a personal code, or the reason why there i
     await insertCoupon(world, store, { kind: 'personal', code: 'CART', max_discount_minor: 100 }),
   )
   for (const cart of [id, 'sample']) {
-    const shown = await preview(cart)
-    expect(shown.couponNote).toBe('CART-EXAMPLE is an example. Each message gets a code of its own.')
-    expect(shown.text).toContain('Coupon CART-EXAMPLE: −$1.00')
+    const previewed = await preview(cart)
+    expect(previewed.couponNote).toBe('CART-EXAMPLE is an example. Each message gets a code of its own.')
+    expect(previewed.text).toContain('Coupon CART-EXAMPLE: −$1.00')
   }
   await assignCouponToSteps(world, store, await insertCoupon(world, store, { code: 'OFF', is_active: false }))
   const without = await preview(id)
@@ -125,23 +125,23 @@ test('the preview shows an unsaved coupon, and none after its removal', async ()
         body: { step: 1, cartId, coupon },
       })
     ).body
-  const wanted = { ...setting(await insertCoupon(world, store, { code: 'NEW10' })), firstOrderOnly: false }
+  const input = { ...setting(await insertCoupon(world, store, { code: 'NEW10' })), firstOrderOnly: false }
   for (const cart of [id, 'sample']) {
-    expect((await preview(cart, { ...wanted, aboveAmount: null })).text).toContain('Coupon NEW10: −$')
+    expect((await preview(cart, { ...input, aboveAmount: null })).text).toContain('Coupon NEW10: −$')
   }
-  const withheld = await preview(id, { ...wanted, fallback: 'without', aboveAmount: 10_000 })
+  const withheld = await preview(id, { ...input, fallback: 'without', aboveAmount: 10_000 })
   expect(withheld.couponNote).toContain('this cart is not above it')
   await assignCouponToSteps(world, store, await insertCoupon(world, store, { code: 'OLD5' }))
   for (const cart of [id, 'sample']) expect((await preview(cart, null)).text).not.toContain('Coupon')
   const others = await insertCoupon(world, await createStore(world), { code: 'THEIRS' })
-  expect(JSON.stringify(await preview(id, { ...wanted, couponId: others }))).not.toContain('THEIRS')
+  expect(JSON.stringify(await preview(id, { ...input, couponId: others }))).not.toContain('THEIRS')
 })
 
 test('the flow describes the coupon of a step, even after the store deleted it', async () => {
   const store = await createStore(world)
   const id = await insertCoupon(world, store, { kind: 'personal', code: 'CART', gone_at: world.now })
-  const shown = async () => (await read(store)).steps[0].couponShown
-  expect(await shown()).toBeNull()
+  const readCoupon = async () => (await read(store)).steps[0].couponShown
+  expect(await readCoupon()).toBeNull()
   await assignCouponToSteps(world, store, id)
-  expect(await shown()).toMatchObject({ _id: id, code: 'CART', kind: 'personal', amount: 10, isGone: true })
+  expect(await readCoupon()).toMatchObject({ _id: id, code: 'CART', kind: 'personal', amount: 10, isGone: true })
 })

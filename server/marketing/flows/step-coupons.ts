@@ -12,7 +12,7 @@ export interface CouponColumns {
   coupon_above_minor: number | null
 }
 
-export const COUPON_GONE = 'This coupon no longer exists in your store. Choose another one.'
+export const COUPON_MISSING = 'This coupon no longer exists in your store. Choose another one.'
 
 export function couponColumns(
   { couponId, fallback, firstOrderOnly, pauseDays, aboveAmount }: StepCoupon,

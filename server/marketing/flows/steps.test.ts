@@ -130,16 +130,16 @@ test('the page of a cart names a sent message by the unique current position of 
 })
 
 test('the API rejects a save by a member who has not seen a step added by another', async () => {
-  const { name, steps: seen } = await flow()
-  const seenSteps = seen.map(({ id }: FlowStep) => id)
+  const { name, steps: known } = await flow()
+  const knownIds = known.map(({ id }: FlowStep) => id)
   await save((stored) => [...stored, { delayMinutes: 10_000 }])
-  const body = { name, seenSteps, steps: seen }
-  for (const [method, way] of [
+  const body = { name, seenSteps: knownIds, steps: known }
+  for (const [method, path] of [
     ['POST', '/effect'],
     ['PUT', ''],
   ] as const) {
-    const { status, body: said } = await call(method, `/api/flows/${scene.flowId}${way}`, body)
-    expect([status, said.error]).toEqual([
+    const { status, body: reply } = await call(method, `/api/flows/${scene.flowId}${path}`, body)
+    expect([status, reply.error]).toEqual([
       409,
       'Somebody has added a message to this flow in the meantime. Discard your changes to see it.',
     ])
@@ -170,10 +170,10 @@ test('an edit plans an added step only for carts whose due time is in the future
 })
 
 test('an added step uses the text of the request', async () => {
-  const words = { email: { subject: 'One more thing', body: 'Your cart: {{ checkout_link }}' } }
-  const added = { delayMinutes: 6_000, channels: ['email' as const], variants: [{ sharePercent: 100, words }] }
+  const texts = { email: { subject: 'One more thing', body: 'Your cart: {{ checkout_link }}' } }
+  const added = { delayMinutes: 6_000, channels: ['email' as const], variants: [{ sharePercent: 100, words: texts }] }
   const saved = await save((stored) => [...stored, added])
-  expect(saved.flow.steps[3]).toMatchObject({ step: 4, subject: 'One more thing', variants: [{ words }] })
+  expect(saved.flow.steps[3]).toMatchObject({ step: 4, subject: 'One more thing', variants: [{ words: texts }] })
 })
 
 test('reordered steps keep their ids, and no message is sent twice', async () => {
@@ -199,8 +199,8 @@ test('changed delays reschedule open messages, changed text updates them, other 
   await passTime(world, scene.storeId, HOUR)
   const { effect } = await save(([a, b, c]) => [a!, { ...b, delayMinutes: 600 }, c!])
   expect(effect).toEqual({ ...none, moved: 1 })
-  const words = { email: { subject: 'Other', body: '{{ checkout_link }}' } }
-  const other = await save(([a, b, c]) => [a!, b!, { ...c, variants: [{ ...c!.variants![0], words }] }])
+  const texts = { email: { subject: 'Other', body: '{{ checkout_link }}' } }
+  const other = await save(([a, b, c]) => [a!, b!, { ...c, variants: [{ ...c!.variants![0], words: texts }] }])
   expect(other.effect).toEqual({ ...none, changed: 1 })
   expect((await save((all) => all)).effect).toEqual(none)
 })
@@ -335,17 +335,17 @@ describe('step variants', () => {
     const { accountId } = scene
     await world.db.updateTable('subscriptions').set({ plan: 'free' }).where('account_id', '=', accountId).execute()
     const [a, b] = saved.steps[0].variants
-    const codeOf = async (variants: object[]) => {
+    const readCode = async (variants: object[]) => {
       const steps = saved.steps.map((step: FlowStep, at: number) => (at === 0 ? { ...step, variants } : step))
       const { status, body } = await call('PUT', `/api/flows/${scene.flowId}`, { name: 'Reminders', steps })
       return status === 200 ? 'saved' : body.code
     }
-    expect(await codeOf([a, b])).toBe('saved')
+    expect(await readCode([a, b])).toBe('saved')
     const [less, more] = [
       { ...a, sharePercent: 20 },
       { ...b, sharePercent: 80 },
     ]
-    expect(await codeOf([less, more])).toBe('plan_required')
-    expect(await codeOf([{ ...b, sharePercent: 100 }])).toBe('saved')
+    expect(await readCode([less, more])).toBe('plan_required')
+    expect(await readCode([{ ...b, sharePercent: 100 }])).toBe('saved')
   })
 })

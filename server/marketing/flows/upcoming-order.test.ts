@@ -37,7 +37,7 @@ async function setSteps(delays: readonly number[], channels: readonly string[]):
 }
 
 /** Abandoned carts of shoppers without an email address who agreed to SMS. */
-async function left(...shoppers: Shopper[]): Promise<void> {
+async function abandonCarts(...shoppers: Shopper[]): Promise<void> {
   const orders = shoppers.map(({ country = 'DE', phone }) => buildOrder(world, { country, phone }))
   await recordOrders(world.deps, store.storeId, orders, 'sync')
   for (const order of orders) await grantConsent(world, store, order)
@@ -53,7 +53,7 @@ interface Expected {
   to: string
   step: number
 }
-const told = (upcoming: { messages: Expected[] }) =>
+const listExpected = (upcoming: { messages: Expected[] }) =>
   upcoming.messages.map(({ to, step }) => `${step} to ${to}`).toSorted()
 const why = (upcoming: { notSent: { explanation: string; count: number }[] }) =>
   upcoming.notSent.map(({ explanation, count }) => [count, explanation]).toSorted()
@@ -62,11 +62,11 @@ describe('two texts of a cart within the hour', () => {
   const cart = [takeGermanPhone(), takeUsPhone()] as const
 
   test('the second waits for the gap or the cooldown, or is never sent, when the first is sent', async () => {
-    await left({ phone: cart[0] }, { phone: cart[1], country: 'US' })
+    await abandonCarts({ phone: cart[0] }, { phone: cart[1], country: 'US' })
     await setSteps([60, 75, 4_320], ['email', 'sms'])
     await advanceToAbandoned(world, store.storeId, 45 * MINUTE)
     const upcoming = await read()
-    expect(told(upcoming)).toEqual([`1 to ${cart[0]}`, `1 to ${cart[1]}`].toSorted())
+    expect(listExpected(upcoming)).toEqual([`1 to ${cart[0]}`, `1 to ${cart[1]}`].toSorted())
     expect(upcoming.total).toBe(2)
     expect(why(upcoming)).toEqual([
       [1, expect.stringContaining('A message of the same kind was sent for this cart a short time ago.')],
@@ -74,8 +74,8 @@ describe('two texts of a cart within the hour', () => {
     ])
   })
 
-  test('matches what is sent later', async () => {
-    await left({ phone: takeGermanPhone() })
+  test('matches the later sends', async () => {
+    await abandonCarts({ phone: takeGermanPhone() })
     await setSteps([60, 75, 4_320], ['sms'])
     await advanceToAbandoned(world, store.storeId, 45 * MINUTE)
     const { messages } = await read()
@@ -88,7 +88,7 @@ describe('two texts of a cart within the hour', () => {
 })
 
 test('a deferred message is overtaken once the next step is due', async () => {
-  await left({ phone: takeGermanPhone() })
+  await abandonCarts({ phone: takeGermanPhone() })
   await setSteps([60, 75, 4_320], ['sms'])
   await advanceToAbandoned(world, store.storeId, 45 * MINUTE)
   // The first is deferred until the second is due; of both, the later one is sent.
@@ -101,7 +101,7 @@ test('a deferred message is overtaken once the next step is due', async () => {
 })
 
 test('the next message keeps its gap to a late one', async () => {
-  await left({ phone: takeGermanPhone(), isMailed: true })
+  await abandonCarts({ phone: takeGermanPhone(), isMailed: true })
   await setSteps([60, 200, 4_320], ['email'])
   await advanceToAbandoned(world, store.storeId, 170 * MINUTE)
   // The first is sent now, 110 minutes late; the second would be due in half an hour.
@@ -114,7 +114,7 @@ test('the next message keeps its gap to a late one', async () => {
 })
 
 test('earlier messages use up the frequency cap of a person', async () => {
-  await left({ phone: takeGermanPhone(), isMailed: true })
+  await abandonCarts({ phone: takeGermanPhone(), isMailed: true })
   await setSteps([60, 75, 4_320], ['email'])
   await world.db.updateTable('stores').set({ cap_messages: 1 }).where('id', '=', store.storeId).execute()
   await advanceToAbandoned(world, store.storeId, 45 * MINUTE)

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 /** Carts abandoned at nine, with the first reminder due at ten; it is 09:50. */
-async function left(...counts: number[]): Promise<string[]> {
+async function abandonCarts(...counts: number[]): Promise<string[]> {
   const emails: string[] = []
   for (const count of counts) {
     const email = `up${++n}@shoppers.example.com`
@@ -41,7 +41,7 @@ const setCondition = (condition: object) =>
 
 test('the forecast excludes a message whose condition is known not to hold, with the reason', async () => {
   await setCondition({ fact: 'items', is: 'at_least', count: 3 })
-  const [, many] = await left(1, 5)
+  const [, many] = await abandonCarts(1, 5)
   const upcoming = await read()
   expect(upcoming).toMatchObject({ total: 1, unforeseen: 0, notSent: [{ count: 1 }] })
   expect(upcoming.messages).toMatchObject([{ to: many, step: 1, channel: 'email' }])
@@ -50,14 +50,14 @@ test('the forecast excludes a message whose condition is known not to hold, with
 test('the forecast evaluates day and hour conditions at the due time', async () => {
   await world.db.updateTable('stores').set({ time_zone: 'UTC' }).where('id', '=', shop.storeId).execute()
   await setCondition({ fact: 'hour', is: 'between', from: 10, until: 11 })
-  await left(1)
+  await abandonCarts(1)
   expect(await read()).toMatchObject({ total: 1, notSent: [] })
   await setCondition({ fact: 'hour', is: 'between', from: 9, until: 10 })
   expect(await read()).toMatchObject({ total: 0, notSent: [{ count: 1 }] })
 })
 
 test('the forecast excludes suppressed addresses, and everything while the flow is inactive', async () => {
-  const [stopped] = await left(1, 1, 1)
+  const [stopped] = await abandonCarts(1, 1, 1)
   const of = { account_id: shop.accountId, channel: 'email', reason: 'unsubscribed', source: 'STOP' } as const
   await world.db
     .insertInto('suppressions')

@@ -12,7 +12,7 @@ import * as sql from './sql.ts'
 
 /** Maximum number of decisions per request; the others are only counted. */
 const MAX_FORECAST = 500
-const MOST_SHOWN = 100
+const MAX_LISTED = 100
 
 type Upcoming = Omit<z.output<typeof upcomingMessages.reply>, 'cartsOfLast24h'>
 
@@ -27,7 +27,7 @@ export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: strin
     total: expected.length,
     unforeseen: total - rows.length,
     notSent: countBlockers(foreseen),
-    messages: expected.slice(0, MOST_SHOWN).map(({ id, channel, to, at }) => {
+    messages: expected.slice(0, MAX_LISTED).map(({ id, channel, to, at }) => {
       const row = known.get(id)!
       return {
         cartId: row.cart_id,

@@ -66,15 +66,15 @@ export interface SavedText {
 }
 
 /** Increments the version only if the text changed: compiled templates are cached by version. */
-export async function saveWords(
+export async function saveTexts(
   { db, storeId }: StoreTx,
   flowId: string,
-  words: readonly SavedText[],
+  texts: readonly SavedText[],
   now: Date,
 ): Promise<void> {
   await sql`
     with wanted as (
-      select * from jsonb_to_recordset(${JSON.stringify(words)}::jsonb)
+      select * from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb)
         as w("stepId" uuid, "variantId" uuid, channel text, "templateId" uuid, name text, subject text, body text)),
     kept as (
       insert into templates (store_id, id, key, name, subject, body, updated_at)

@@ -33,7 +33,7 @@ export async function loadVariants(store: StoreDb, steps: readonly Step[]): Prom
   const flowIds = [...new Set(steps.map(({ flow_id }) => flow_id))]
   if (flowIds.length === 0) return new Map()
   const variants = Map.groupBy(await sql.listVariants(store, flowIds), ({ step_id }) => step_id)
-  const words = Map.groupBy(
+  const texts = Map.groupBy(
     await sql.listVariantTexts(store, flowIds),
     ({ variant_id, step_id }) => `${step_id} ${variant_id}`,
   )
@@ -47,7 +47,7 @@ export async function loadVariants(store: StoreDb, steps: readonly Step[]): Prom
           name: getVariantName(nth),
           sharePercent,
           soFar,
-          words: storedTexts(step, id, words.get(`${step.id} ${id}`) ?? []),
+          words: storedTexts(step, id, texts.get(`${step.id} ${id}`) ?? []),
         })),
       ]
     }),

@@ -54,56 +54,56 @@ describe('a spreadsheet export', () => {
 test('is read in chunks of a few hundred rows and yields after each', async () => {
   const rows = Array.from({ length: 20_000 }, (_, n) => `person${n}@shoppers.example;13.05.2024;Footer form;yes`)
   const text = `email;date;source;status\n${rows.join('\n')}`
-  const turns = countLoopIterations()
+  const ticks = countLoopIterations()
   const table = await parseTable(text)
-  const count = turns.stop()
+  const count = ticks.stop()
   expect(table.rows).toHaveLength(20_000)
   expect(count).toBeGreaterThanOrEqual(text.length / 16_384)
 })
 
 test('split anywhere, even inside a character or byte order mark, is decoded as one text', async () => {
   const cut = (bytes: Buffer) => Readable.from(Array.from(bytes, (byte) => Buffer.from([byte])))
-  const words = 'Größe;Jörg\n€;日本\n'
-  expect(await decodeText(cut(Buffer.from(`\ufeff${words}\0`)))).toBe(words)
-  expect(await decodeText(cut(Buffer.from(`\ufeff${words}`, 'utf16le')))).toBe(words)
+  const content = 'Größe;Jörg\n€;日本\n'
+  expect(await decodeText(cut(Buffer.from(`\ufeff${content}\0`)))).toBe(content)
+  expect(await decodeText(cut(Buffer.from(`\ufeff${content}`, 'utf16le')))).toBe(content)
   // cases-R17
-  expect(await decodeText(cut(Buffer.from(`\ufeff${words}`, 'utf16le').swap16()))).toBe(words)
+  expect(await decodeText(cut(Buffer.from(`\ufeff${content}`, 'utf16le').swap16()))).toBe(content)
   expect(await decodeText(cut(Buffer.from('Größe;Jörg\n', 'latin1')))).toBe('Größe;Jörg\n')
   expect(await decodeText(cut(Buffer.from([0x61, 0xe2, 0x82])))).toBe('aâ‚')
 })
 
 describe('a file made to exhaust the server', () => {
   /** How often other work ran, and the peak of additional memory. */
-  async function costOf(text: string) {
+  async function measureCost(text: string) {
     const before = measureHeapBytes()
-    const turns = countLoopIterations()
+    const ticks = countLoopIterations()
     let most = 0
-    let nextLookAt = 0
+    let nextSampleAt = 0
     const timer = setInterval(() => {
       const now = performance.now()
-      if (now < nextLookAt) return
+      if (now < nextSampleAt) return
       most = Math.max(most, measureHeapBytes() - before)
       // A measurement collects all garbage. If that is slow, most of the time still goes to the file.
-      nextLookAt = performance.now() + 4 * (performance.now() - now)
+      nextSampleAt = performance.now() + 4 * (performance.now() - now)
     }, 1)
     const outcome = await parseTable(text).then(
       ({ rows }) => rows.length,
       (error: Error) => error.message,
     )
     clearInterval(timer)
-    return { outcome, turns: turns.stop(), mostMb: most / 1024 / 1024 }
+    return { outcome, ticks: ticks.stop(), mostMb: most / 1024 / 1024 }
   }
 
   test('of empty lines yields to other work', async () => {
-    const { outcome, turns } = await costOf('\n'.repeat(9_500_000))
+    const { outcome, ticks } = await measureCost('\n'.repeat(9_500_000))
     expect(outcome).toBe('The file is empty.')
-    expect(turns).toBeGreaterThan(500)
+    expect(ticks).toBeGreaterThan(500)
   })
 
   test('with millions of lines is read up to the row limit and yields to other work', async () => {
-    const { outcome, turns, mostMb } = await costOf('a\n'.repeat(9_500_000))
+    const { outcome, ticks, mostMb } = await measureCost('a\n'.repeat(9_500_000))
     expect(outcome).toBe(`A file holds at most ${IMPORT_MOST_ROWS.toLocaleString('en-US')} rows. Split it.`)
-    expect(turns).toBeGreaterThan(300)
+    expect(ticks).toBeGreaterThan(300)
     expect(mostMb).toBeLessThan(60)
   })
 
@@ -113,7 +113,7 @@ describe('a file made to exhaust the server', () => {
     ['one quotation', `a\n"${'x\n'.repeat(IMPORT_MOST_BYTES / 2 - 2)}`],
     ['quotation marks', `a\n${'"'.repeat(IMPORT_MOST_BYTES - 3)}`],
   ])('with %s is read up to the row length limit', async (_name, text) => {
-    const { outcome, mostMb } = await costOf(text)
+    const { outcome, mostMb } = await measureCost(text)
     expect(outcome).toMatch(/longer than 256 KB/)
     expect(mostMb).toBeLessThan(60)
   })

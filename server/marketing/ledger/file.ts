@@ -63,8 +63,8 @@ const PARTS_DECODED = 8
  * The first line names the columns. Parses in slices and yields between them; throws a readable error at the first
  * problem.
  */
-export async function parseTable(text: string, given?: string): Promise<Table> {
-  const delimiter = given ?? (await detectDelimiter(text))
+export async function parseTable(text: string, separator?: string): Promise<Table> {
+  const delimiter = separator ?? (await detectDelimiter(text))
   const rows: string[][] = []
   for await (const row of parseRows(text, delimiter)) {
     if (rows.length > IMPORT_MOST_ROWS) {

@@ -36,7 +36,7 @@ test('without a consent column nothing is granted until the owner says what the 
   expect(readOutcomes(file, { statusForAll: 'withdrawn' })).toEqual(['withdrawn'])
 })
 
-test('a column in another language is an opt-out column if the owner says so', () => {
+test('a column in another language is an opt-out column if the owner chooses it', () => {
   const file = 'Email,Avregistrerad,Date\nada@a.example,yes,2024-05-01\nbob@a.example,no,2024-05-01'
   expect(readOutcomes(file, { status: 1, yesMeans: 'withdrawn' })).toEqual(['withdrawn opted_out', 'no_status'])
 })

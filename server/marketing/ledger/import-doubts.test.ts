@@ -103,13 +103,13 @@ test('the migration doubts imports whose status came from an opt-out heading or 
     'stands',
     'no_heading',
   ])
-  const told = await read("select type, data from pending_notifications order by data ->> 'fileName'")
-  expect(told.map(({ type, data }) => [type, data.fileName, data.doubt])).toEqual([
+  const notifications = await read("select type, data from pending_notifications order by data ->> 'fileName'")
+  expect(notifications.map(({ type, data }) => [type, data.fileName, data.doubt])).toEqual([
     ['import_doubted', '0.csv', 'no_heading'],
     ['import_doubted', '1.csv', 'no_column'],
     ['import_doubted', '5.csv', 'no_heading'],
   ])
-  expect(told[0]!.data).toEqual({ importId: ids[0], fileName: '0.csv', rows: 7, doubt: 'no_heading' })
+  expect(notifications[0]!.data).toEqual({ importId: ids[0], fileName: '0.csv', rows: 7, doubt: 'no_heading' })
   expect(await read('select decision, decided_by from consent_import_reviews')).toEqual(
     Array.from({ length: 3 }, () => ({ decision: 'doubted', decided_by: null })),
   )

@@ -305,8 +305,8 @@ describe('a status of another tool', () => {
         'não confirmado',
       ],
     ],
-  ])('is an opt-out: %s', (reason, words) => {
-    for (const word of words) expect([word, cellMark(word)]).toEqual([word, { reason }])
+  ])('is an opt-out: %s', (reason, values) => {
+    for (const word of values) expect([word, cellMark(word)]).toEqual([word, { reason }])
   })
 
   test.each(['?', 'perhaps', 'soft bounce', 'Weekly digest', '17', 'x', 'non renseigné'])('%s says nothing', (word) => {

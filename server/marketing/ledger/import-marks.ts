@@ -18,7 +18,7 @@ export const toPlainText = (text: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
 
-const pattern = (...words: string[]) => new RegExp(words.join('|'))
+const pattern = (...alternatives: string[]) => new RegExp(alternatives.join('|'))
 
 /**
  * Patterns for headings and cells; `db/migrations/0035_consent_import_reviews.sql` has the heading patterns for older
@@ -168,10 +168,12 @@ const PASSING = /\bsoft ?bounc/
 
 /** The reason if the text means an opt-out; null: none recognized. */
 const findRefusal = (plain: string): ImportReason | null =>
-  PASSING.test(plain) ? null : (REFUSALS.find(([, words]) => words.test(plain))?.[0] ?? null)
+  PASSING.test(plain) ? null : (REFUSALS.find(([, refusal]) => refusal.test(plain))?.[0] ?? null)
 
 const findCellRefusal = (plain: string): ImportReason | null =>
-  PASSING.test(plain) ? null : (findRefusal(plain) ?? CELL_REFUSALS.find(([, words]) => words.test(plain))?.[0] ?? null)
+  PASSING.test(plain)
+    ? null
+    : (findRefusal(plain) ?? CELL_REFUSALS.find(([, refusal]) => refusal.test(plain))?.[0] ?? null)
 
 /** A complaint comes from the person and outranks all; reasons that are no act of the person come last. */
 const REASON_ORDER: readonly ImportReason[] = [
@@ -188,7 +190,7 @@ const REASON_ORDER: readonly ImportReason[] = [
 export const strongestReason = (reasons: readonly ImportReason[]): ImportReason | null =>
   REASON_ORDER.find((reason) => reasons.includes(reason)) ?? null
 
-const set = (words: string) => new Set(words.split(/\s+/).filter(Boolean))
+const set = (list: string) => new Set(list.split(/\s+/).filter(Boolean))
 
 const YES = set('yes y true t 1 on ja wahr j oui vrai o si sim s vero verdadero verdadeiro')
 const NO = set('no n false f 0 off nein falsch non faux nao falso nope')
@@ -323,7 +325,7 @@ const CHANNELS: readonly [ImportChannel | 'other', RegExp][] = [
 /** Whether a heading is about this channel; a heading without a channel is about all. */
 export function coversChannel(name: string, channel: ImportChannel): boolean {
   const plain = toPlainText(name)
-  const named = CHANNELS.filter(([, words]) => words.test(plain)).map(([each]) => each)
+  const named = CHANNELS.filter(([, list]) => list.test(plain)).map(([each]) => each)
   return named.length === 0 || named.includes(channel)
 }
 

@@ -12,13 +12,13 @@ import { insertSuppression } from '../../shoppers/suppressions/unsubscribe-sql.t
 const world = createWorld()
 const at = (day: string) => new Date(`${day}T12:00:00Z`)
 
-async function aShop() {
+async function createShop() {
   const shop = await createImportScene(world)
   /** The consent evidence of a person, as every send decision reads it. */
-  const evidenceOf = async (address: string) => {
+  const readEvidence = async (address: string) => {
     const hash = world.deps.secrets.addressHash(address)
-    const words = await selectEvidence({ storeId: shop.storeId, db: world.db }, [hash], ['email'])
-    return words.get(`email:${hash.toString('hex')}`)?.evidence ?? 'none'
+    const evidence = await selectEvidence({ storeId: shop.storeId, db: world.db }, [hash], ['email'])
+    return evidence.get(`email:${hash.toString('hex')}`)?.evidence ?? 'none'
   }
   const doubt = (id: string) =>
     world.db
@@ -38,15 +38,18 @@ async function aShop() {
     return (await world.request('GET', `/api/consent/ledger?${query}`, { token: shop.token })).body.entries
   }
   const review = (id: string, decision: 'keep' | 'undo') => shop.call('POST', `/${id}/${decision}`)
-  return { ...shop, evidenceOf, doubt, suppressions, ledgerEntries, review }
+  return { ...shop, readEvidence, doubt, suppressions, ledgerEntries, review }
 }
 
 test('undoing an import is one step: no row counts, all rows stay, and the member is on record', async () => {
-  const { take, review, evidenceOf, ledger, ledgerEntries } = await aShop()
+  const { take, review, readEvidence, ledger, ledgerEntries } = await createShop()
   const done = await take(
     'email,date,source,status\nann@a.example,2025-05-01,Form,yes\nbob@a.example,2025-05-01,,unsubscribed\n',
   )
-  expect([await evidenceOf('ann@a.example'), await evidenceOf('bob@a.example')]).toEqual(['express_yes', 'withdrawn'])
+  expect([await readEvidence('ann@a.example'), await readEvidence('bob@a.example')]).toEqual([
+    'express_yes',
+    'withdrawn',
+  ])
   const { status, body } = await review(done.id, 'undo')
   expect(status).toBe(200)
   expect(body.import).toMatchObject({
@@ -55,7 +58,7 @@ test('undoing an import is one step: no row counts, all rows stay, and the membe
     reviewedAt: world.now.toISOString(),
     reviewedBy: expect.stringMatching(/^Owner/),
   })
-  expect([await evidenceOf('ann@a.example'), await evidenceOf('bob@a.example')]).toEqual(['none', 'none'])
+  expect([await readEvidence('ann@a.example'), await readEvidence('bob@a.example')]).toEqual(['none', 'none'])
   expect(await ledger()).toHaveLength(2)
   expect((await ledgerEntries('ann@a.example'))[0]).toMatchObject({
     status: 'granted',
@@ -66,8 +69,8 @@ test('undoing an import is one step: no row counts, all rows stay, and the membe
   expect((await review(done.id, 'keep')).status).toBe(409)
 })
 
-test("a person's own act counts, whatever happens to an import", async () => {
-  const { take, review, doubt, evidenceOf, storeId } = await aShop()
+test("a person's own act counts even if the import is undone", async () => {
+  const { take, review, doubt, readEvidence, storeId } = await createShop()
   const say = (address: string, status: 'granted' | 'withdrawn') =>
     recordConsent(world, storeId, { address, status, source: 'preference page', at: at('2025-06-01') })
   const done = await take(
@@ -75,7 +78,7 @@ test("a person's own act counts, whatever happens to an import", async () => {
   )
   await say('ann@a.example', 'withdrawn')
   await say('bob@a.example', 'granted')
-  const all = async () => Promise.all(['ann@a.example', 'bob@a.example', 'cyd@a.example'].map(evidenceOf))
+  const all = async () => Promise.all(['ann@a.example', 'bob@a.example', 'cyd@a.example'].map(readEvidence))
   expect(await all()).toEqual(['withdrawn', 'express_yes', 'express_yes'])
   await doubt(done.id)
   expect(await all()).toEqual(['withdrawn', 'express_yes', 'none'])
@@ -86,7 +89,7 @@ test("a person's own act counts, whatever happens to an import", async () => {
 })
 
 test('a doubtful import permits no message until it is kept, while its opt-outs count', async () => {
-  const { take, review, doubt, evidenceOf, storeId } = await aShop()
+  const { take, review, doubt, readEvidence, storeId } = await createShop()
   const order = buildOrder(world, { country: 'DE' })
   const done = await take(
     `email,date,source,status\n${order.email},2025-05-01,Form,yes\nbob@a.example,2025-05-01,,no\n`,
@@ -95,7 +98,7 @@ test('a doubtful import permits no message until it is kept, while its opt-outs 
   await recordOrders(world.deps, storeId, [order], 'sync')
   await passTime(world, storeId, HOUR)
   expect((await listStepStates(world, storeId))[0]).toBe('held(no_consent)')
-  expect(await evidenceOf('bob@a.example')).toBe('withdrawn')
+  expect(await readEvidence('bob@a.example')).toBe('withdrawn')
   world.sent.length = 0
   await review(done.id, 'keep')
   await passTime(world, storeId, MINUTE)
@@ -103,22 +106,22 @@ test('a doubtful import permits no message until it is kept, while its opt-outs 
 })
 
 test('a file uploaded again counts independently of the earlier import', async () => {
-  const { take, review, evidenceOf, ledger } = await aShop()
+  const { take, review, readEvidence, ledger } = await createShop()
   const file = `${CSV_HEADER}ann@a.example,2025-05-01,Form\n`
   const first = await take(file)
   const second = await take(file)
   expect(second).toMatchObject({ addedCount: 0, knownCount: 1 })
   await review(first.id, 'undo')
-  expect(await evidenceOf('ann@a.example')).toBe('express_yes')
+  expect(await readEvidence('ann@a.example')).toBe('express_yes')
   await review(second.id, 'undo')
-  expect(await evidenceOf('ann@a.example')).toBe('none')
+  expect(await readEvidence('ann@a.example')).toBe('none')
   expect(await take(file)).toMatchObject({ addedCount: 1, knownCount: 0 })
-  expect(await evidenceOf('ann@a.example')).toBe('express_yes')
+  expect(await readEvidence('ann@a.example')).toBe('express_yes')
   expect(await ledger()).toHaveLength(1)
 })
 
 test('bounces and complaints of a file are suppressions that an undo removes, unless they also happened here', async () => {
-  const { take, review, suppressions, accountId, ledger } = await aShop()
+  const { take, review, suppressions, accountId, ledger } = await createShop()
   const file =
     'email,status\nann@a.example,cleaned\nbob@a.example,spamComplaint\ncal@a.example,bounced\nann@a.example,cleaned\n'
   const done = await take(file)
@@ -150,7 +153,7 @@ test('bounces and complaints of a file are suppressions that an undo removes, un
 })
 
 test('"never subscribed" elsewhere does not override a consent given here', async () => {
-  const { take, evidenceOf, storeId } = await aShop()
+  const { take, readEvidence, storeId } = await createShop()
   await recordConsent(world, storeId, {
     address: 'ann@a.example',
     status: 'granted',
@@ -159,11 +162,14 @@ test('"never subscribed" elsewhere does not override a consent given here', asyn
   })
   const done = await take('email,status\nann@a.example,NEVER_SUBSCRIBED\nbob@a.example,NEVER_SUBSCRIBED\n')
   expect(done).toMatchObject({ addedCount: 1, refusedCount: 1 })
-  expect([await evidenceOf('ann@a.example'), await evidenceOf('bob@a.example')]).toEqual(['express_yes', 'withdrawn'])
+  expect([await readEvidence('ann@a.example'), await readEvidence('bob@a.example')]).toEqual([
+    'express_yes',
+    'withdrawn',
+  ])
 })
 
 test('the preview shows ten rows as they would be stored, some of each outcome, with existing consents', async () => {
-  const { upload, storeId } = await aShop()
+  const { upload, storeId } = await createShop()
   const say = { address: 'p3@a.example', status: 'withdrawn' as const, source: 'one-click', at: at('2025-06-01') }
   await recordConsent(world, storeId, say)
   const people = Array.from({ length: 30 }, (_, n) => `p${n}@a.example,2025-05-01,Form,yes`)
@@ -187,7 +193,7 @@ test('the preview shows ten rows as they would be stored, some of each outcome, 
 })
 
 test('the preview shows every address of an opt-out row', async () => {
-  const { upload } = await aShop()
+  const { upload } = await createShop()
   const file =
     'email,date,source,status\n"ann@a.example; amy@a.example",,,unsubscribed\nbob@a.example,2025-05-01,Form,yes\n'
   const { rows } = (await upload(file)).body.preview
@@ -197,7 +203,7 @@ test('the preview shows every address of an opt-out row', async () => {
 })
 
 test('an unconfirmed file can be neither kept nor undone, and an unknown one is not found', async () => {
-  const { upload, review } = await aShop()
+  const { upload, review } = await createShop()
   const { body } = await upload(`${CSV_HEADER}ann@a.example,2025-05-01,Form\n`)
   expect((await review(body.import.id, 'undo')).body).toMatchObject({ error: 'This file was not imported.' })
   expect((await review('nonsense', 'undo')).status).toBe(404)

@@ -51,7 +51,7 @@ async function review(
   const before = await viewImport(store, id)
   const at = deps.now()
   await transact(store, async (tx: StoreTx) => {
-    if (!(await setStanding(tx, id, { from, to }))) throw new AppError('conflict', explainRefusal(before))
+    if (!(await saveStanding(tx, id, { from, to }))) throw new AppError('conflict', explainRefusal(before))
     await insertReview(tx, { importId: id, id: createId(), decision, by, at })
     if (decision === 'undone') {
       await removeImported({ accountId: session.accountId, db: tx.db }, id, { userId: session.userId, at })
@@ -71,7 +71,7 @@ function explainRefusal({ state, standing }: ImportView): string {
 }
 
 /** Sets whether the rows of an import count; undefined: no such import, or the change is not allowed. Locks the row. */
-async function setStanding(
+async function saveStanding(
   { db, storeId }: StoreTx,
   id: string,
   { from, to }: { from: readonly ('stands' | 'doubted')[]; to: 'stands' | 'undone' },

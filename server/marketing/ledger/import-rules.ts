@@ -61,7 +61,7 @@ export function readRow(cells: readonly string[], line: number, reading: ReadOpt
   const statement = readStatement(cells, channel, reading)
   const isGranted = statement.status === 'granted'
   const at = statement.at ?? dated
-  const given = (mapping.source === null ? mapping.sourceForAll : cell(mapping.source)).slice(0, 300)
+  const source = (mapping.source === null ? mapping.sourceForAll : cell(mapping.source)).slice(0, 300)
   const [address, ...others] = channel === null ? [] : addressesIn(typed, channel, { country, isGranted })
   const row = {
     line,
@@ -72,7 +72,7 @@ export function readRow(cells: readonly string[], line: number, reading: ReadOpt
     reason: statement.reason,
     // An opt-out with an impossible time counts from the upload.
     at: !isGranted && at && at > uploadedAt ? null : at,
-    given,
+    given: source,
     wording: cell(mapping.wording).slice(0, 1_000),
   }
   const facts = { ...row, typed, date, isAddress: Boolean(address), isUnread: statement.isUnread }
@@ -288,15 +288,15 @@ export function parseDate(text: string, order: DateOrder, zone: string): Date | 
   const written = iso ? null : WRITTEN.exec(text)
   if (iso) return instant([iso[1]!, iso[2]!, iso[3]!], iso.slice(4), zone)
   if (!written || order === 'iso') return null
-  const [, first, second, said] = written
-  const year = said!.length === 4 ? said : `${Number(said) >= EARLIEST_YEAR % 100 ? '19' : '20'}${said}`
+  const [, first, second, yearText] = written
+  const year = yearText!.length === 4 ? yearText : `${Number(yearText) >= EARLIEST_YEAR % 100 ? '19' : '20'}${yearText}`
   return instant(order === 'dmy' ? [year!, second!, first!] : [year!, first!, second!], written.slice(4), zone)
 }
 
 function instant(day: [string, string, string], time: (string | undefined)[], zone: string): Date | null {
   const [year, month, date] = day.map(Number) as [number, number, number]
-  const [said, minute, second] = time.slice(0, 3).map((part) => Number(part ?? 0)) as [number, number, number]
-  const hour = toHour(said, time[3])
+  const [yearText, minute, second] = time.slice(0, 3).map((part) => Number(part ?? 0)) as [number, number, number]
+  const hour = toHour(yearText, time[3])
   if (hour === null) return null
   try {
     // Rejects dates that do not exist, such as 31 February: the file's date order is probably read wrong.
@@ -308,10 +308,10 @@ function instant(day: [string, string, string], time: (string | undefined)[], zo
 }
 
 /** Converts to 24 hours; null: the 12-hour clock has no such hour. */
-function toHour(said: number, half: string | undefined): number | null {
-  if (!half) return said
-  if (said < 1 || said > 12) return null
-  return (said % 12) + (/^p/i.test(half) ? 12 : 0)
+function toHour(yearText: number, half: string | undefined): number | null {
+  if (!half) return yearText
+  if (yearText < 1 || yearText > 12) return null
+  return (yearText % 12) + (/^p/i.test(half) ? 12 : 0)
 }
 
 /** As an ISO offset; null: no zone in the text. */
@@ -348,10 +348,10 @@ export function guessMapping(
   const isMailIn = (index: number) =>
     listValues(index).some((value) => value.includes('@')) || listValues(index).length === 0
   for (const [field, heading] of HEADINGS) {
-    const taken = new Set(Object.values(places))
+    const usedPlaces = new Set(Object.values(places))
     const place = columns.findIndex((name, index) => {
       const kind = kinds[index]?.means
-      if (taken.has(index) || kind === 'no') return false
+      if (usedPlaces.has(index) || kind === 'no') return false
       if (field !== 'status') return kind === undefined && heading.test(name)
       const channel = isMailIn(places.address ?? 0) ? 'email' : 'sms'
       return kind !== undefined && coversChannel(name, channel)
@@ -403,6 +403,6 @@ export function pickSampleOutcomes(rows: readonly ReadRow[], most: number): Read
     kinds.set(kind, same)
   }
   const firsts = [...kinds.values()].flatMap((same) => same.map((row, place) => ({ row, place })))
-  const shown = firsts.sort((a, b) => a.place - b.place || a.row.line - b.row.line).slice(0, most)
-  return shown.map(({ row }) => row).sort((a, b) => a.line - b.line)
+  const samples = firsts.sort((a, b) => a.place - b.place || a.row.line - b.row.line).slice(0, most)
+  return samples.map(({ row }) => row).sort((a, b) => a.line - b.line)
 }

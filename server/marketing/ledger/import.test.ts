@@ -11,12 +11,12 @@ import { deleteOldImports, runImport } from './import.ts'
 // Import of consents (C5): rows with proof are stored, opt-outs override them, and duplicates are stored once.
 
 const world = createWorld()
-const aShop = () => createImportScene(world)
+const buildShop = () => createImportScene(world)
 const say = (storeId: string, address: string, status: 'granted' | 'withdrawn', source: string, at: Date) =>
   recordConsent(world, storeId, { address, status, source, at })
 
 test('an upload shows a preview and stores nothing in the ledger', async () => {
-  const { upload, ledger } = await aShop()
+  const { upload, ledger } = await buildShop()
   const { status, body } = await upload(
     `\ufeffE-Mail;Datum;Quelle\nann@a.example;13.05.2024;Formular\nbob@;14.05.2024;Formular\n`,
   )
@@ -36,7 +36,7 @@ test('an upload shows a preview and stores nothing in the ledger', async () => {
 })
 
 test("a file in Excel's Western encoding keeps its umlauts", async () => {
-  const { upload } = await aShop()
+  const { upload } = await buildShop()
   const { body } = await upload(Buffer.from('email;date;source\nann@a.example;2024-05-13;Büro\n', 'latin1'))
   expect(body.preview.rows[0].source).toBe('Büro')
 })
@@ -44,14 +44,14 @@ test("a file in Excel's Western encoding keeps its umlauts", async () => {
 test.each([
   ['', 'empty'],
   ['email\n', 'one line'],
-])('%j is rejected with the reason', async (text, words) => {
-  const { upload } = await aShop()
+])('%j is rejected with the reason', async (text, reason) => {
+  const { upload } = await buildShop()
   const { status, body } = await upload(text)
-  expect([status, body.error]).toEqual([400, expect.stringContaining(words)])
+  expect([status, body.error]).toEqual([400, expect.stringContaining(reason)])
 })
 
 test('an import stores proven consents with their evidence, and reports the others with the reason', async () => {
-  const { take, ledger, call, storeId } = await aShop()
+  const { take, ledger, call, storeId } = await buildShop()
   const done = await take(
     `${CSV_HEADER}ann@a.example,2024-05-01,Footer form\nbob@a.example,,Footer form\ncal@a.example,2024-05-01,\n`,
   )
@@ -89,7 +89,7 @@ test('an import stores proven consents with their evidence, and reports the othe
 })
 
 test('a file uploaded twice is stored once', async () => {
-  const { take, ledger } = await aShop()
+  const { take, ledger } = await buildShop()
   const file = `${CSV_HEADER}ann@a.example,2024-05-01,Form\nann@a.example,2024-05-01,Form\nbob@a.example,2024-05-02,Form\n`
   expect(await take(file)).toMatchObject({ addedCount: 2, knownCount: 1 })
   expect(await take(file)).toMatchObject({ addedCount: 0, knownCount: 3, refusedCount: 0 })
@@ -97,7 +97,7 @@ test('a file uploaded twice is stored once', async () => {
 })
 
 test('an opt-out in the ledger overrides a later import, unless the person opted in again (C5)', async () => {
-  const { take, ledger, storeId } = await aShop()
+  const { take, ledger, storeId } = await buildShop()
   const at = (day: string) => new Date(`${day}T12:00:00Z`)
   await say(storeId, 'ann@a.example', 'withdrawn', 'one-click', at('2024-01-01'))
   await say(storeId, 'bob@a.example', 'withdrawn', 'one-click', at('2024-01-01'))
@@ -108,7 +108,7 @@ test('an opt-out in the ledger overrides a later import, unless the person opted
 })
 
 test('an import rejects suppressed addresses, and an opt-out overrides an opt-in of the same file', async () => {
-  const { take, accountId, ledger } = await aShop()
+  const { take, accountId, ledger } = await buildShop()
   const address_hash = world.deps.secrets.addressHash('ann@a.example')
   const row = {
     account_id: accountId,
@@ -129,7 +129,7 @@ test('an import rejects suppressed addresses, and an opt-out overrides an opt-in
 })
 
 test('the API confirms nothing without a legal ground, twice, or after a day', async () => {
-  const { upload, call } = await aShop()
+  const { upload, call } = await buildShop()
   const { body } = await upload(`${CSV_HEADER}ann@a.example,2024-05-01,Form\n`)
   const path = `/${body.import.id}/confirm`
   const { mapping } = body.preview
@@ -143,7 +143,7 @@ test('the API confirms nothing without a legal ground, twice, or after a day', a
 })
 
 test('resumes after an interruption and counts nothing twice', async () => {
-  const { upload, call, storeId, ledger } = await aShop()
+  const { upload, call, storeId, ledger } = await buildShop()
   const people = Array.from({ length: 5_003 }, (_, n) => `p${n}@a.example,2024-05-01,Form`)
   const { body } = await upload(`${CSV_HEADER}${people.join('\n')}\n`)
   const { id } = body.import
@@ -166,7 +166,7 @@ test('resumes after an interruption and counts nothing twice', async () => {
 })
 
 test('a held message is sent once the consent is imported', async () => {
-  const { take, storeId } = await aShop()
+  const { take, storeId } = await buildShop()
   const order = buildOrder(world, { country: 'DE' })
   await recordOrders(world.deps, storeId, [order], 'sync')
   await passTime(world, storeId, HOUR)
@@ -178,7 +178,7 @@ test('a held message is sent once the consent is imported', async () => {
 })
 
 test('one account uploads one file at a time, while other accounts upload theirs', async () => {
-  const [shop, other] = [await aShop(), await aShop()]
+  const [shop, other] = [await buildShop(), await buildShop()]
   const slow = new PassThrough()
   slow.write('email,status\n')
   const first = shop.upload(slow)
@@ -191,7 +191,7 @@ test('one account uploads one file at a time, while other accounts upload theirs
 })
 
 test('an opt-out with two addresses counts for both, an opt-in for the first (cases-R18)', async () => {
-  const { take, ledger } = await aShop()
+  const { take, ledger } = await buildShop()
   const done = await take(
     `email,subscribed,date,source\n${[
       '"ann@a.example, bob@a.example",no,,',
@@ -210,7 +210,7 @@ test('an opt-out with two addresses counts for both, an opt-in for the first (ca
 })
 
 test('a bounce with two addresses suppresses both, and an opt-out with two numbers is read (cases-R18)', async () => {
-  const { take, storeId, ledger } = await aShop()
+  const { take, storeId, ledger } = await buildShop()
   await take('email,status\n"ann@a.example,bob@a.example",cleaned\n')
   const store = await world.db
     .selectFrom('stores')

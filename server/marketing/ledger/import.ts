@@ -35,7 +35,7 @@ import { readPlace } from './sql.ts'
 // Imports consents given elsewhere, with their proof (C5). A file is uploaded, previewed, confirmed on a legal ground,
 // and then stored part by part. Equal rows are stored once, and earlier opt-outs stay in force.
 
-const SHOWN_ROWS = 10
+const SAMPLE_ROWS = 10
 /** Rows per statement. */
 const PART = 2_000
 /** Rows parsed or evaluated without yielding: two to four milliseconds. */
@@ -52,7 +52,7 @@ export async function uploadConsents(
   await takePoint(deps, uploads, session.accountId)
   return oneUpload(session.accountId, async () => {
     const content = await decodeText(body)
-    return runInTurn(session.accountId, () =>
+    return runInQueue(session.accountId, () =>
       keepUpload(deps, store, { content, fileName, accountId: session.accountId }),
     )
   })
@@ -83,7 +83,7 @@ export async function previewConsents(
   { id, mapping }: { id: string; mapping: ImportMapping },
 ): Promise<ImportPreview> {
   await takePoint(deps, previews, session.accountId)
-  return runInTurn(session.accountId, async () => {
+  return runInQueue(session.accountId, async () => {
     const row = await uploadedImport(store, id)
     const table = await parseTable(row.content, row.delimiter)
     const { country, zone, uploaded_at: uploadedAt, account_id: accountId } = row
@@ -114,13 +114,13 @@ async function buildPreview(
     if (problem) problems.set(problem, (problems.get(problem) ?? 0) + 1)
     else if (status) counts[status]++
   }
-  const shown = pickSampleOutcomes(rows, SHOWN_ROWS)
-  const asked = shown.map((row) => evaluated(deps, store.storeId, table, row, uploadedAt))
-  const decisions = await sql.listDecisions(store, accountId, asked)
+  const samples = pickSampleOutcomes(rows, SAMPLE_ROWS)
+  const evaluations = samples.map((row) => evaluated(deps, store.storeId, table, row, uploadedAt))
+  const decisions = await sql.listDecisions(store, accountId, evaluations)
   const chosen = mapping.status === null ? undefined : table.columns[mapping.status]
   return {
     mapping,
-    rows: shown.map(({ given, at, problem, others, ...row }) => {
+    rows: samples.map(({ given, at, problem, others, ...row }) => {
       const decision = problem ?? (decisions.get(row.line) as ImportProblem | undefined)
       return {
         ...row,
@@ -256,9 +256,9 @@ function evaluated(
   const none = { hash: null, channel, status, reason, is_no_act: false, is_further, at: null, wording: null, who: null }
   if (problem || !channel) return { ...none, id: createId(), line, given, cells, problem }
   const hash = deps.secrets.addressHash(address)
-  const said = [storeId, hash.toString('hex'), channel, status, at?.getTime() ?? 'no date', given, wording]
+  const identity = [storeId, hash.toString('hex'), channel, status, at?.getTime() ?? 'no date', given, wording]
   return {
-    id: deriveId(JSON.stringify(said)),
+    id: deriveId(JSON.stringify(identity)),
     line,
     hash: hash.toString('hex'),
     channel,
@@ -315,12 +315,12 @@ async function uploadedImport(store: StoreDb, id: string) {
   return { ...row, content: row.content }
 }
 
-const UPLOAD_KEPT_MS = 86_400_000
-const REPORT_KEPT_MS = 7 * 86_400_000
+const UPLOAD_RETENTION_MS = 86_400_000
+const REPORT_RETENTION_MS = 7 * 86_400_000
 
 export async function deleteOldImports(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const before = (ms: number) => new Date(deps.now().getTime() - ms)
-  await sql.deleteOld(deps.db, { uploads: before(UPLOAD_KEPT_MS), reports: before(REPORT_KEPT_MS) })
+  await sql.deleteOld(deps.db, { uploads: before(UPLOAD_RETENTION_MS), reports: before(REPORT_RETENTION_MS) })
 }
 
 // A 20 MB file needs some hundred megabytes and seconds to parse. So two are parsed at a time, one per account; the
@@ -331,7 +331,7 @@ const semaphore = createSemaphore(2)
 const accountQueues = new Map<string, Promise<unknown>>()
 
 /** Limits an account to one file at a time, so that its other files do not delay other accounts. */
-export async function runInTurn<T>(accountId: string, work: () => Promise<T>): Promise<T> {
+export async function runInQueue<T>(accountId: string, work: () => Promise<T>): Promise<T> {
   const mine = (accountQueues.get(accountId) ?? Promise.resolve()).then(() => semaphore(work))
   const over = mine.catch(() => undefined)
   accountQueues.set(accountId, over)

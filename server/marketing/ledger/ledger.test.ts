@@ -77,16 +77,16 @@ describe('the search', () => {
     'channel=email&',
     'address=ann%40shop.example&',
   ])('pages without gaps or duplicates: %s', async (query) => {
-    const seen: string[] = []
+    const ids: string[] = []
     let cursor = ''
     for (let n = 0; n < 5; n++) {
       const { body } = await ask(`${query}limit=1${cursor && `&cursor=${cursor}`}`)
-      seen.push(...body.entries.map((entry: { id: string }) => entry.id))
+      ids.push(...body.entries.map((entry: { id: string }) => entry.id))
       cursor = body.next
       if (!cursor) break
     }
     const all = (await ask(query)).body.entries.map((entry: { id: string }) => entry.id)
-    expect(seen).toEqual(all)
+    expect(ids).toEqual(all)
   })
 
   test('answers a page beyond the end', async () => {

@@ -4,7 +4,7 @@ import type { LedgerEntry, LedgerFilter } from '../../../shared/ledger.ts'
 import { AppError } from '../../core/common/public.ts'
 import { cursorPage, readCursor, type StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { describeEvidence, standingText } from './rules.ts'
+import { describeEvidence, standingTexts } from './rules.ts'
 import * as sql from './sql.ts'
 
 // The consent ledger: opt-ins and opt-outs with time and proof (C5). It identifies people by a keyed hash: an address
@@ -24,8 +24,8 @@ export async function searchLedger(
   const after = readCursor(cursor, Place)
   const hash = typed ? deps.secrets.addressHash(typed) : null
   const rows = await sql.ledgerPage(store, { ...filter, hash, after, limit: limit + 1 })
-  const { shown, next } = cursorPage(rows, limit, ({ at, id }) => ({ at, id }))
-  return { entries: shown.map((row) => toEntry(row, typed)), next }
+  const { pageRows, next } = cursorPage(rows, limit, ({ at, id }) => ({ at, id }))
+  return { entries: pageRows.map((row) => toEntry(row, typed)), next }
 }
 
 /** All entries of a person's stored addresses, newest first. */
@@ -56,7 +56,7 @@ export const toEntry = (row: sql.LedgerRow, typed: string | null): LedgerEntry =
   source: row.source,
   wording: row.wording,
   at: row.at.toISOString(),
-  evidence: [...standingText[row.standing], ...describeEvidence(row.evidence, row.is_confirmed)],
+  evidence: [...standingTexts[row.standing], ...describeEvidence(row.evidence, row.is_confirmed)],
 })
 
 /** The normalized address, as it was hashed; null: no search. */

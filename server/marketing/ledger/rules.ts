@@ -26,7 +26,7 @@ const unprovenText: Record<Unproven, string> = {
 }
 
 /** Why a row of an import does not count. */
-export const standingText: Record<ImportStanding, readonly string[]> = {
+export const standingTexts: Record<ImportStanding, readonly string[]> = {
   stands: [],
   doubted: ['Does not count until its import is kept: the file may say that this person opted out'],
   undone: ['Does not count: its import was undone'],

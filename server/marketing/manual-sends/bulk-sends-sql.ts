@@ -24,7 +24,7 @@ export interface Offer {
 
 export async function insertJob(
   { db, storeId }: StoreTx,
-  job: { id: string; channel: SendChannel; askedBy: string; sendAt: Date | null; now: Date } & Offer,
+  job: { id: string; channel: SendChannel; requestedBy: string; sendAt: Date | null; now: Date } & Offer,
 ): Promise<void> {
   await db
     .insertInto('bulk_sends')
@@ -32,7 +32,7 @@ export async function insertJob(
       store_id: storeId,
       id: job.id,
       channel: job.channel,
-      asked_by: job.askedBy,
+      asked_by: job.requestedBy,
       send_at: job.sendAt,
       coupon_id: job.couponId,
       cart_url: job.cartUrl,

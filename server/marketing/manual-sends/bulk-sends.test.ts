@@ -36,7 +36,7 @@ const work = async (shop: Shop) => {
   await sendDue(world.deps, { storeId: shop.storeId })
 }
 /** A process of its own, whose mail server accepts many mails at a time. */
-const aProcess = () => {
+const buildProcess = () => {
   const { channels } = world.deps
   return {
     ...world.deps,
@@ -64,8 +64,8 @@ describe('a bulk send', () => {
       missing.sort().map((id) => [id, 'Cart not found in this store.']),
     )
     expect(world.sent.map((mail) => mail.to).sort()).toEqual(shop.orders.map((order) => order.email).sort())
-    const stranger = await world.request('GET', `/api/carts/send/${jobId}`, { token: other.token })
-    expect(stranger.status).toBe(404)
+    const reply = await world.request('GET', `/api/carts/send/${jobId}`, { token: other.token })
+    expect(reply.status).toBe(404)
   })
 
   test('fails items with a temporary reason, and retries only the failed ones', async () => {
@@ -218,16 +218,16 @@ test(
     const { jobId } = (await ask()).body
     // The process is killed half-way; another one continues from the rows.
     const answered = MANY * 0.3
-    let left = answered
+    let remaining = answered
     world.answer = async (mail) => {
-      return left-- > 0 ? answer(mail) : end.promise
+      return remaining-- > 0 ? answer(mail) : end.promise
     }
     await completeOrderCheck(world, storeId)
-    const killed = aProcess()
+    const killed = buildProcess()
     const end = Promise.withResolvers<Outcome>()
     const killedEnds = sendDue(killed, { storeId }).catch(() => {})
     // Killed once the first results are written and the allowed number of mails is in flight.
-    while (left > -PLACES || (await read(shop, jobId)).done < answered) await sleep(50)
+    while (remaining > -PLACES || (await read(shop, jobId)).done < answered) await sleep(50)
     expect(await read(shop, jobId)).toMatchObject({ state: 'running', done: answered })
     world.answer = answer
     world.advance(MINUTE)
@@ -235,7 +235,7 @@ test(
     await closeAbandonedSends(world.deps)
     await world.db.updateTable('send_schedule').set({ lease_until: null }).where('store_id', '=', storeId).execute()
     await completeOrderCheck(world, storeId)
-    await sendDue({ ...aProcess(), workerId: world.deps.workerId }, { storeId })
+    await sendDue({ ...buildProcess(), workerId: world.deps.workerId }, { storeId })
     expect((await ask()).body.jobId).toBe(jobId)
     await work(shop)
     const job = await read(shop, jobId, '?outcome=unknown')

@@ -37,11 +37,11 @@ export async function startJob(
   if (jobRequest.overrideHoldout && cartIds.length > 1) {
     throw new AppError('unprocessable', 'People in the control group can only be messaged one at a time.')
   }
-  const askedBy = request.session.userId
+  const requestedBy = request.session.userId
   const job = await withIdempotencyKey(deps, store, request, {
     make: async (tx, jobId) => {
       await countCustomText(deps, tx, request, { ...jobRequest, count: cartIds.length })
-      await planJob(deps, tx, { ...jobRequest, cartIds, jobId, askedBy })
+      await planJob(deps, tx, { ...jobRequest, cartIds, jobId, requestedBy })
     },
     answer: async (jobId) => ({ jobId }),
   })
@@ -64,14 +64,14 @@ export async function refreshLargeJobStatistics(
 async function planJob(
   deps: Pick<Deps, 'jobs' | 'now'>,
   tx: StoreTx,
-  jobRequest: JobRequest & { jobId: string; askedBy: string },
+  jobRequest: JobRequest & { jobId: string; requestedBy: string },
 ): Promise<void> {
-  const { jobId, channel, askedBy, sendAt, cartIds } = jobRequest
-  const job = { id: jobId, channel, askedBy, sendAt, couponId: null, cartUrl: null, now: deps.now() }
+  const { jobId, channel, requestedBy, sendAt, cartIds } = jobRequest
+  const job = { id: jobId, channel, requestedBy, sendAt, couponId: null, cartUrl: null, now: deps.now() }
   await sql.insertJob(tx, job)
   const templateId = await findTemplate(tx, jobRequest)
-  const words = { templateId, subject: jobRequest.subject ?? null, body: jobRequest.body ?? null }
-  const common = { ...job, ...words, jobId, overridesHoldout: jobRequest.overrideHoldout }
+  const texts = { templateId, subject: jobRequest.subject ?? null, body: jobRequest.body ?? null }
+  const common = { ...job, ...texts, jobId, overridesHoldout: jobRequest.overrideHoldout }
   const planned = await planItems(deps, tx, common, { carts: cartIds.map((cartId) => ({ id: createId(), cartId })) })
   const known = new Set(planned.cartIds)
   const missing = cartIds.filter((id) => !known.has(id))
@@ -79,23 +79,28 @@ async function planJob(
 }
 
 /** Retries failed items whose reason can pass, each as a new message. Of two concurrent requests, one finds none. */
-export async function retryJob(deps: Pick<Deps, 'jobs' | 'now'>, store: StoreDb<Db>, jobId: string, askedBy: string) {
+export async function retryJob(
+  deps: Pick<Deps, 'jobs' | 'now'>,
+  store: StoreDb<Db>,
+  jobId: string,
+  requestedBy: string,
+) {
   const job = requireFound(await sql.readJob(store, jobId), 'Job')
   const retried = await transact(store, async (tx) => {
     const failed = await sql.claimFailed(tx, jobId)
     const [first] = failed
     if (!first) return 0
     // All items of a job have the same text.
-    const words = { subject: first.subject, body: first.body, overridesHoldout: first.overrides_holdout }
+    const texts = { subject: first.subject, body: first.body, overridesHoldout: first.overrides_holdout }
     const offer = { couponId: job.coupon_id, cartUrl: job.cart_url, templateId: first.template_id }
-    const common = { jobId, channel: job.channel, sendAt: job.send_at, askedBy, ...offer, ...words }
+    const common = { jobId, channel: job.channel, sendAt: job.send_at, requestedBy, ...offer, ...texts }
     const items = job.coupon_id ? keepOnePerPerson(failed) : failed
     const planned = await planItems(deps, tx, common, retryItems(items, job))
     const isPlanned = new Set([...planned.cartIds, ...planned.shopperIds])
     const tried = items.filter((item) => isPlanned.has(item.cart_id ?? item.shopper_id))
     // Carts that turned out to be none stay failed.
-    const left = failed.filter((item) => !tried.includes(item)).map((item) => item.message_id)
-    if (left.length > 0) await sql.releaseItems(tx, left)
+    const remaining = failed.filter((item) => !tried.includes(item)).map((item) => item.message_id)
+    if (remaining.length > 0) await sql.releaseItems(tx, remaining)
     return tried.length
   })
   return { jobId, retried }

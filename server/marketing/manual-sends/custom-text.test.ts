@@ -20,17 +20,17 @@ beforeEach(async () => {
 
 const ask = (path: string, body: object, key?: string) =>
   world.request('POST', path, { token: shop.token, body, headers: key ? { 'idempotency-key': key } : {} })
-const words = { subject: 'For you', body: 'Come {{ checkout_link }}' }
+const texts = { subject: 'For you', body: 'Come {{ checkout_link }}' }
 const nobodies = (count: number) => Array.from({ length: count }, () => createId())
 const offersTo = (count: number, more: object = {}) => ({
   customers: nobodies(count),
   couponId: shop.couponId,
-  ...words,
+  ...texts,
   ...more,
 })
 const offers = '/api/email/send-discount-offers'
 /** Of 50. */
-const leavesRoomFor = async (count: number) => {
+const useUpRoom = async (count: number) => {
   expect((await ask(offers, offersTo(count + 1))).status).toBe(429)
   expect((await ask(offers, offersTo(count))).status).toBe(200)
 }
@@ -40,21 +40,21 @@ test('the limit counts a discount mail once when it is requested twice, concurre
   const replies = await Promise.all([1, 2, 3].map(() => ask(offers, body, 'once')))
   expect(new Set(replies.map((reply) => `${reply.status} ${reply.body.jobId}`)).size).toBe(1)
   expect((await ask(offers, body, 'once')).body).toEqual(replies[0]!.body)
-  await leavesRoomFor(20)
+  await useUpRoom(20)
 })
 
 test('the limit counts nothing for rejected text, nor for more people than the limit allows', async () => {
   expect((await ask(offers, offersTo(30, { body: 'Hi {{ custmer_name }}' }))).status).toBe(422)
   expect((await ask(offers, offersTo(51))).status).toBe(429)
-  await leavesRoomFor(50)
+  await useUpRoom(50)
 })
 
 test('the limit counts bulk and single reminders, too', async () => {
-  const many = { channel: 'email', cartIds: nobodies(30), ...words }
+  const many = { channel: 'email', cartIds: nobodies(30), ...texts }
   for (const _ of [1, 2]) expect((await ask('/api/carts/send', many, 'many')).status).toBe(200)
-  const one = { to: shop.orders[0]!.email, cart_id: shop.cartIds[0], ...words }
+  const one = { to: shop.orders[0]!.email, cart_id: shop.cartIds[0], ...texts }
   for (const _ of [1, 2]) expect((await postWithWorker(world, shop, '/api/email/send-email', one)).status).toBe(200)
-  await leavesRoomFor(19)
+  await useUpRoom(19)
 })
 
 test('the limit counts nothing for the default text of the single call', async () => {
@@ -65,5 +65,5 @@ test('the limit counts nothing for the default text of the single call', async (
     to: shop.buyerOrders[0]!.email,
   })
   expect(reply.body).toMatchObject({ success: true, state: 'sent' })
-  await leavesRoomFor(50)
+  await useUpRoom(50)
 })

@@ -74,9 +74,9 @@ describe('eligibility by reason', () => {
     // 21:30 in New York, 18:30 in Los Angeles.
     world.now = new Date(`${world.now.toISOString().slice(0, 10)}T02:30:00Z`)
     const { carts } = (await world.request('GET', '/api/carts/abandoned?limit=100', { token: shop.token })).body
-    const idOf = (order: { email: string | null }) =>
+    const getId = (order: { email: string | null }) =>
       carts.find((cart: { customer_email: string }) => cart.customer_email === order.email).id
-    const cartIds = shoppers.map(idOf)
+    const cartIds = shoppers.map(getId)
     const { eligible, reasons } = await ask(shop, { channel: 'sms', cartIds })
     expect(eligible).toEqual([cartIds[0]])
     expect(reasons).toMatchObject([{ reason: 'quiet_hours', cartIds: [cartIds[1]] }])
@@ -84,11 +84,11 @@ describe('eligibility by reason', () => {
 
   test('evaluates a whole list by badge and search; stores see only their own carts', async () => {
     const shop = await createShop(world, 3)
-    const stranger = await createShop(world, 1)
+    const otherShop = await createShop(world, 1)
     expect((await ask(shop, { channel: 'email' })).eligible.sort()).toEqual([...shop.cartIds].sort())
     const searched = await ask(shop, { channel: 'email', status: 'no action', search: shop.orders[1]!.email })
     expect(searched.eligible).toEqual([shop.cartIds[1]])
-    const foreign = await ask(stranger, { channel: 'email', cartIds: shop.cartIds })
+    const foreign = await ask(otherShop, { channel: 'email', cartIds: shop.cartIds })
     expect(foreign.reasons.map((each: { reason: string; count: number }) => [each.reason, each.count])).toEqual([
       ['cart_missing', 3],
     ])

@@ -31,7 +31,7 @@ export async function readEligibility(deps: Deps, store: StoreDb<Db>, input: Eli
   const tally = new Tally(input.channel)
   const ahead = { count: 0, micros: 0, creditMicros: 0, ofShopper: new Map<string, number>() }
   for (let start = 0; start < cartIds.length; start += CHUNK) {
-    await addChunk(deps, store, { tally, texts, wanted: input, ahead, cartIds: cartIds.slice(start, start + CHUNK) })
+    await addChunk(deps, store, { tally, texts, request: input, ahead, cartIds: cartIds.slice(start, start + CHUNK) })
     await breathe()
   }
   const price = input.channel === 'email' ? null : await estimatePrice(deps, store, tally)
@@ -79,7 +79,7 @@ async function resolveCartIds(deps: Deps, store: StoreDb<Db>, input: Eligibility
 interface Chunk {
   tally: Tally
   texts: Texts
-  wanted: EligibilityInput
+  request: EligibilityInput
   ahead: ForecastUsage
   cartIds: string[]
 }
@@ -87,17 +87,17 @@ interface Chunk {
 async function addChunk(
   deps: Deps,
   store: StoreDb<Db>,
-  { tally, texts, wanted: input, ahead, cartIds }: Chunk,
+  { tally, texts, request: input, ahead, cartIds }: Chunk,
 ): Promise<void> {
   const { channel } = input
-  const words = { body: channel === 'sms' ? input.body : undefined }
+  const smsText = { body: channel === 'sms' ? input.body : undefined }
   const templateId = await findTemplate(store, { channel })
   const { rows } = await dryRun(
     deps,
     store,
     texts,
     async (tx, base) =>
-      (await load.loadImagined(tx, { cartIds, channel, templateId, ...base })).map((row) => replaceText(row, words)),
+      (await load.loadImagined(tx, { cartIds, channel, templateId, ...base })).map((row) => replaceText(row, smsText)),
     { isRendered: channel !== 'email', ahead },
   )
   for (const { row, decision, composed, country } of rows) {
@@ -130,9 +130,9 @@ const presentReason = ({
 async function estimatePrice(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, tally: Tally): Promise<Answer['price']> {
   const budget = await readBudgetRow(store, formatMonth(deps.now()))
   const cost = tally.cost() ?? { amountMicros: 0, currency: budget?.currency ?? 'USD' }
-  const left = budget && {
+  const remaining = budget && {
     amountMicros: Math.max(0, budget.monthlyMicros - budget.spentMicros),
     currency: budget.currency,
   }
-  return { total: toPrice(cost), segments: tally.segments, budgetLeft: left ? toPrice(left) : null }
+  return { total: toPrice(cost), segments: tally.segments, budgetLeft: remaining ? toPrice(remaining) : null }
 }

@@ -46,9 +46,9 @@ export async function withIdempotencyKey<Reply>(
   const now = deps.now()
   const until = new Date(now.getTime() + (request.key === null ? PRESS_MS : DAY_MS))
   const isFirst = await transact(store, async (tx) => {
-    const isKept = await storeRequest(tx, { userId, key, bodyHash, made: id, now, until })
-    if (isKept) await make(tx, id)
-    return isKept
+    const isFirst = await storeRequest(tx, { userId, key, bodyHash, made: id, now, until })
+    if (isFirst) await make(tx, id)
+    return isFirst
   })
   if (!isFirst && request.key === null && (await isUndone?.())) {
     const first = await readRequest(store, userId, key)
@@ -56,11 +56,11 @@ export async function withIdempotencyKey<Reply>(
     return withIdempotencyKey(deps, store, request, work)
   }
   if (!isFirst) return replay(store, { userId, key, bodyHash }, answer)
-  const kept = await captureReply(() => answer(id))
+  const stored = await captureReply(() => answer(id))
   // Without a key, a rejection is not replayed: the user may have fixed the cause before the next click.
-  if (request.key === null && 'refusal' in kept) await deleteRequest(store, userId, key, id)
-  else await storeReply(store, id, userId, kept)
-  return unwrapReply(kept)
+  if (request.key === null && 'refusal' in stored) await deleteRequest(store, userId, key, id)
+  else await storeReply(store, id, userId, stored)
+  return unwrapReply(stored)
 }
 
 /**
@@ -109,9 +109,9 @@ async function captureReply<Reply>(answer: () => Promise<Reply>): Promise<Stored
   }
 }
 
-function unwrapReply<Reply>(kept: StoredReply<Reply>): Reply {
-  if ('reply' in kept) return kept.reply
-  const { code, message, fields } = kept.refusal
+function unwrapReply<Reply>(stored: StoredReply<Reply>): Reply {
+  if ('reply' in stored) return stored.reply
+  const { code, message, fields } = stored.refusal
   throw new AppError(code, message, fields ? { fields } : {})
 }
 

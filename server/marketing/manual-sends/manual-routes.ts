@@ -16,8 +16,8 @@ import { sendTest } from './test-send.ts'
 export const manualRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.sendEmail, (call) => {
     const { cart_id: cartId, to, subject, body, overrideHoldout } = call.body
-    const wanted = { cartId, channel: 'email' as const, to, subject, body, overrideHoldout, sendAt: null }
-    return sendManually(deps, call.store, idempotentRequest(call), wanted)
+    const input = { cartId, channel: 'email' as const, to, subject, body, overrideHoldout, sendAt: null }
+    return sendManually(deps, call.store, idempotentRequest(call), input)
   })
 
   serveStore(app, deps, api.scheduleReminder, (call) => {
@@ -25,14 +25,14 @@ export const manualRoutes: Routes = (app, deps) => {
     const sendAt = parseSendTime(deps.now(), { ...call.body, delayHours })
     if (!sendAt) throw invalidDateError()
     const templateKey = `${reminderType}_reminder`
-    const wanted = { cartId, channel: 'email' as const, subject, body, templateKey, overrideHoldout, sendAt }
-    return sendManually(deps, call.store, idempotentRequest(call), wanted)
+    const input = { cartId, channel: 'email' as const, subject, body, templateKey, overrideHoldout, sendAt }
+    return sendManually(deps, call.store, idempotentRequest(call), input)
   })
 
   serveStore(app, deps, api.sendSms, (call) => {
     const { cartId, body, overrideHoldout } = call.body
-    const wanted = { cartId, channel: 'sms' as const, body, overrideHoldout, sendAt: null }
-    return sendManually(deps, call.store, idempotentRequest(call), wanted)
+    const input = { cartId, channel: 'sms' as const, body, overrideHoldout, sendAt: null }
+    return sendManually(deps, call.store, idempotentRequest(call), input)
   })
 
   serveStore(app, deps, api.smsStatus, ({ store, params }) => readSmsStatus(store, params.cartId))
@@ -41,22 +41,22 @@ export const manualRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.sendWhatsapp, (call) => {
     const { cartId, overrideHoldout } = call.body
-    const wanted = { cartId, channel: 'whatsapp' as const, overrideHoldout, sendAt: null }
-    return sendManually(deps, call.store, idempotentRequest(call), wanted)
+    const input = { cartId, channel: 'whatsapp' as const, overrideHoldout, sendAt: null }
+    return sendManually(deps, call.store, idempotentRequest(call), input)
   })
 
   serveStore(app, deps, api.sendWhatsappBulk, (call) => {
     const { cartIds } = call.body
-    const wanted = { channel: 'whatsapp' as const, cartIds, sendAt: null, overrideHoldout: false }
-    return sendBulk(deps, call.store, idempotentRequest(call), wanted)
+    const input = { channel: 'whatsapp' as const, cartIds, sendAt: null, overrideHoldout: false }
+    return sendBulk(deps, call.store, idempotentRequest(call), input)
   })
 
   serveStore(app, deps, api.cartEligibility, ({ store, body }) => readEligibility(deps, store, body))
 
   serveStore(app, deps, api.sendToCarts, (call) => {
-    const { sendAt, ...wanted } = call.body
+    const { sendAt, ...input } = call.body
     const at = sendAt === undefined ? null : parseSendTime(deps.now(), { sendAt })
-    return startJob(deps, call.store, idempotentRequest(call), { ...wanted, sendAt: at })
+    return startJob(deps, call.store, idempotentRequest(call), { ...input, sendAt: at })
   })
 
   serveStore(app, deps, api.readBulkSend, ({ store, params, query }) => readJob(store, params.jobId, query))

@@ -7,7 +7,7 @@ export interface NewManualMessage {
   rows: readonly { id: string; cartId: string }[]
   channel: 'email' | 'sms' | 'whatsapp'
   jobId: string | null
-  askedBy: string
+  requestedBy: string
   toAddress: string | null
   templateId: string | null
   subject: string | null
@@ -37,7 +37,7 @@ export async function delayLoss({ db, storeId }: StoreTx, cartIds: readonly stri
  */
 export async function insertManualMessage({ db, storeId }: StoreTx, input: NewManualMessage): Promise<string[]> {
   const { rows, now } = input
-  const made = await sql<{ cart_id: string }>`
+  const inserted = await sql<{ cart_id: string }>`
     with wanted as materialized (
       select w.id, w."cartId" as asked, c.id as cart_id, c.shopper_id
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w(id uuid, "cartId" uuid)
@@ -51,8 +51,8 @@ export async function insertManualMessage({ db, storeId }: StoreTx, input: NewMa
         ${input.expiresAt}, ${input.wakeAt}, ${input.templateId}, ${now}, ${now} from wanted)
     insert into manual_messages (store_id, message_id, cart_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id,
       cart_url, is_immediate, overrides_holdout, created_at)
-    select ${storeId}, id, asked, ${input.jobId}, ${input.askedBy}, ${input.toAddress}, ${input.templateId},
+    select ${storeId}, id, asked, ${input.jobId}, ${input.requestedBy}, ${input.toAddress}, ${input.templateId},
       ${input.subject}, ${input.body}, ${input.couponId}, ${input.cartUrl}, ${input.isImmediate}, ${input.overridesHoldout}, ${now} from wanted
     returning cart_id`.execute(db)
-  return made.rows.map((row) => row.cart_id)
+  return inserted.rows.map((row) => row.cart_id)
 }

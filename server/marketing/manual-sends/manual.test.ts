@@ -36,7 +36,7 @@ const sendEmail = (shop: Shop, more: object = {}, headers = {}) =>
     headers,
   )
 
-const cartOf = (shop: Shop) =>
+const readCart = (shop: Shop) =>
   world.request('GET', `/api/carts/${shop.cartIds[0]}`, { token: shop.token }).then((reply) => reply.body.cart)
 
 describe('a single message', () => {
@@ -47,7 +47,7 @@ describe('a single message', () => {
     expect(world.sent.map((mail) => [mail.to, mail.subject])).toEqual([
       [shop.orders[0]!.email, 'Complete Your Purchase'],
     ])
-    expect((await cartOf(shop)).status).toBe('Email Sent')
+    expect((await readCart(shop)).status).toBe('Email Sent')
   })
 
   test('rejects a cart that turned out to be none, single and in bulk (S6)', async () => {
@@ -80,7 +80,7 @@ describe('a single message', () => {
     expect(world.texts[0]!.text).toMatch(
       /^Hi Ada, you left Earl Grey in your cart at Tea & Co\. .*\/c\/[\w-]{43}\nReply STOP/,
     )
-    expect((await cartOf(shop)).status).toBe('SMS Sent')
+    expect((await readCart(shop)).status).toBe('SMS Sent')
     const status = await world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
     expect(status.body).toEqual({
       status: 'sent',
@@ -101,7 +101,7 @@ describe('a single message', () => {
       body: ['Ada', 'Tea & Co', expect.stringMatching(/\/c\//)],
     })
     expect(text!.text).toBe(`Hi Ada, your cart at Tea & Co is still here: ${text!.template!.body[2]}`)
-    expect((await cartOf(shop)).status).toBe('WhatsApp Sent')
+    expect((await readCart(shop)).status).toBe('WhatsApp Sent')
   })
 
   test('is reported as sending when the provider is slow, and the late answer is recorded', async () => {
@@ -111,23 +111,23 @@ describe('a single message', () => {
       new Promise((resolve) => {
         accept = () => resolve({ kind: 'accepted', providerId: `t-${text.messageId}`, response: 'queued' })
       })
-    const asked = world.request('POST', '/api/sms/send-reminder', {
+    const replies = world.request('POST', '/api/sms/send-reminder', {
       token: shop.token,
       body: { cartId: shop.cartIds[0] },
     })
     await completeOrderCheck(world, shop.storeId)
     while (world.queued.length === 0) await sleep(10)
     const working = world.runJobs()
-    const reply = await asked
+    const reply = await replies
     expect([reply.status, reply.body.state]).toEqual([200, 'on_its_way'])
     // As with mails, the badge follows the provider's acceptance.
-    expect((await cartOf(shop)).status).toBe('No Action')
-    const statusOf = () => world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
-    expect((await statusOf()).body.attempts).toBe(1)
+    expect((await readCart(shop)).status).toBe('No Action')
+    const readStatus = () => world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
+    expect((await readStatus()).body.attempts).toBe(1)
     accept()
     await working
-    expect((await statusOf()).body).toMatchObject({ status: 'sent', attempts: 1 })
-    expect((await cartOf(shop)).status).toBe('SMS Sent')
+    expect((await readStatus()).body).toMatchObject({ status: 'sent', attempts: 1 })
+    expect((await readCart(shop)).status).toBe('SMS Sent')
   })
 
   test('rejected by the provider reports the reason and leaves the badge unchanged', { tags: ['B3'] }, async () => {
@@ -144,7 +144,7 @@ describe('a single message', () => {
       422,
       'This is a landline, or the carrier does not support SMS. (30006 Landline)',
     ])
-    expect((await cartOf(shop)).status).toBe('No Action')
+    expect((await readCart(shop)).status).toBe('No Action')
     const status = await world.request('GET', `/api/sms/status/${shop.cartIds[0]}`, { token: shop.token })
     expect(status.body).toMatchObject({
       status: 'failed',
@@ -160,18 +160,18 @@ describe('a single message', () => {
     const shop = await createShop(world)
     world.answerText = () => ({ kind: 'retry', reason: '190', response: '190 Error validating access token' })
     const reply = await postWithWorker(world, shop, '/api/whatsapp/send-reminder', { cartId: shop.cartIds[0] })
-    const words =
+    const expectedMessage =
       'The access token has expired or was revoked. Enter a new one under Settings, Sending. It will be retried.'
-    expect([reply.status, reply.body.state, reply.body.message]).toEqual([200, 'on_its_way', words])
+    expect([reply.status, reply.body.state, reply.body.message]).toEqual([200, 'on_its_way', expectedMessage])
     const { body } = await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token })
     const message = body.messages.find(({ channel }: { channel: string }) => channel === 'whatsapp')
-    expect([message.explanation, message.decisions.at(-1).explanation]).toEqual([words, words])
+    expect([message.explanation, message.decisions.at(-1).explanation]).toEqual([expectedMessage, expectedMessage])
   })
 
   test("requires `to` to be the cart's contact or a customer of the store (X5)", async () => {
     const shop = await createShop(world, 2)
-    const stranger = await sendEmail(shop, { to: 'somebody@else.example' })
-    expect([stranger.status, stranger.body.code]).toEqual([422, 'unprocessable'])
+    const reply = await sendEmail(shop, { to: 'somebody@else.example' })
+    expect([reply.status, reply.body.code]).toEqual([422, 'unprocessable'])
     expect((await sendEmail(shop, { to: shop.orders[1]!.email })).status).toBe(422)
     await world.db
       .insertInto('customers')
@@ -249,7 +249,7 @@ describe('a temporary reason is returned instead of holding the message (D11)', 
     expect(world.texts.map((text) => text.channel)).toEqual(['sms', 'whatsapp', 'sms'])
   })
 
-  test('in the US one SMS per cart within 48 hours of abandonment, whatever the cooldown (C6)', async () => {
+  test('in the US one SMS per cart within 48 hours of abandonment, regardless of the cooldown (C6)', async () => {
     const shop = await createShop(world, 1, { country: 'US', phone: takeUsPhone })
     await world.db.updateTable('stores').set({ text_cooldown_hours: 1 }).where('id', '=', shop.storeId).execute()
     const day = world.now.toISOString().slice(0, 10)

@@ -61,7 +61,7 @@ export async function sendManually(
   const reply = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
       await countCustomText(deps, tx, request, { ...manualRequest, count: 1 })
-      await planOne(deps, tx, { id, askedBy: request.session.userId, toAddress }, manualRequest)
+      await planOne(deps, tx, { id, requestedBy: request.session.userId, toAddress }, manualRequest)
     },
     answer: (id) =>
       manualRequest.sendAt ? scheduled(id, manualRequest.sendAt) : waitForReply(store, id, manualRequest.channel),
@@ -132,7 +132,7 @@ async function otherAddress(
 async function planOne(
   deps: Pick<Deps, 'jobs' | 'now'>,
   tx: StoreTx,
-  { id, askedBy, toAddress }: { id: string; askedBy: string; toAddress: string | null },
+  { id, requestedBy, toAddress }: { id: string; requestedBy: string; toAddress: string | null },
   manualRequest: ManualRequest,
 ): Promise<void> {
   const now = deps.now()
@@ -142,7 +142,7 @@ async function planOne(
     rows: [{ id, cartId: manualRequest.cartId }],
     channel: manualRequest.channel,
     jobId: null,
-    askedBy,
+    requestedBy,
     toAddress,
     templateId: await findTemplate(tx, manualRequest, manualRequest.templateKey),
     subject: manualRequest.subject ?? null,

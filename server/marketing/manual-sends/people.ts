@@ -30,17 +30,17 @@ export async function startPeopleJob(
   request: IdempotentRequest,
   { shopperIds, ...offer }: Offer & { shopperIds: readonly string[] },
 ): Promise<{ jobId: string }> {
-  const wanted = [...new Set(shopperIds)]
+  const recipients = [...new Set(shopperIds)]
   await assertMaySendOffer(deps, request, offer)
-  const askedBy = request.session.userId
+  const requestedBy = request.session.userId
   const job = await withIdempotencyKey(deps, store, request, {
     make: async (tx, jobId) => {
-      await countWords(deps, tx, request, { ...offer, count: wanted.length })
-      await planPeople(deps, tx, { ...offer, jobId, askedBy, shopperIds: wanted })
+      await countCharacters(deps, tx, request, { ...offer, count: recipients.length })
+      await planPeople(deps, tx, { ...offer, jobId, requestedBy, shopperIds: recipients })
     },
     answer: buildJobReply,
   })
-  await refreshLargeJobStatistics(deps, store, wanted.length)
+  await refreshLargeJobStatistics(deps, store, recipients.length)
   return job
 }
 
@@ -59,7 +59,7 @@ async function assertMaySendOffer(
   await assertTextRenders(deps, session.accountId, { channel: CHANNEL, subject, body })
 }
 
-const countWords = (
+const countCharacters = (
   deps: Deps,
   tx: StoreTx,
   request: IdempotentRequest,
@@ -69,10 +69,15 @@ const countWords = (
 async function planPeople(
   deps: Pick<Deps, 'jobs' | 'now'>,
   tx: StoreTx,
-  { jobId, askedBy, shopperIds, ...offer }: Offer & { jobId: string; askedBy: string; shopperIds: readonly string[] },
+  {
+    jobId,
+    requestedBy,
+    shopperIds,
+    ...offer
+  }: Offer & { jobId: string; requestedBy: string; shopperIds: readonly string[] },
 ): Promise<void> {
   const now = deps.now()
-  const job = resolveText(offer, { jobId, askedBy })
+  const job = resolveText(offer, { jobId, requestedBy })
   await jobs.insertJob(tx, { ...job, id: jobId, now })
   const people = await readPeople(tx, shopperIds)
   await planItems(deps, tx, job, toItems(people, { originId: jobId, purchasesSince: now }))
@@ -97,13 +102,13 @@ function toItems(
 
 function resolveText(
   { couponId, cartUrl, subject, body }: Offer,
-  { jobId, askedBy }: { jobId: string | null; askedBy: string },
+  { jobId, requestedBy }: { jobId: string | null; requestedBy: string },
 ): CommonFields {
   const own = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
   return {
     jobId,
     channel: CHANNEL,
-    askedBy,
+    requestedBy,
     sendAt: null,
     templateId: null,
     overridesHoldout: false,
@@ -128,10 +133,10 @@ export async function sendToPerson(
     make: async (tx, id) => {
       const [row] = await readPeople(tx, [person.id])
       if (!row) throw notACustomer()
-      await countWords(deps, tx, request, { ...offer, count: 1 })
-      const words = resolveText(offer, { jobId: null, askedBy: request.session.userId })
+      await countCharacters(deps, tx, request, { ...offer, count: 1 })
+      const text = resolveText(offer, { jobId: null, requestedBy: request.session.userId })
       const items = toItems([{ ...row, id }], { originId: id, purchasesSince: deps.now() })
-      await planItems(deps, tx, { ...words, toAddress, aheadMs: PRIORITY_MS }, items)
+      await planItems(deps, tx, { ...text, toAddress, aheadMs: PRIORITY_MS }, items)
     },
     answer: (id) => waitForReply(store, id, CHANNEL),
   })

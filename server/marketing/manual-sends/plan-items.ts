@@ -15,7 +15,7 @@ export interface CommonFields extends Offer {
   /** null: a single message. */
   jobId: string | null
   channel: SendChannel
-  askedBy: string
+  requestedBy: string
   /** null: now. A temporary reason then fails the item (D11). */
   sendAt: Date | null
   /** Overrides the address of the cart or person. */
@@ -44,21 +44,21 @@ interface CartlessRecipients {
 export async function planItems(
   deps: Pick<Deps, 'jobs' | 'now'>,
   tx: StoreTx,
-  { sendAt, toAddress = null, aheadMs = 0, ...words }: CommonFields,
+  { sendAt, toAddress = null, aheadMs = 0, ...texts }: CommonFields,
   { carts, lone }: Items,
 ): Promise<{ cartIds: string[]; shopperIds: string[] }> {
   const now = deps.now()
   const dueAt = sendAt && sendAt > now ? sendAt : now
   const expiresAt = new Date(dueAt.getTime() + MANUAL_AGE_MS)
   const when = { dueAt, expiresAt, wakeAt: new Date(dueAt.getTime() - aheadMs), now }
-  const common = { ...words, ...when, toAddress, isImmediate: dueAt === now }
+  const common = { ...texts, ...when, toAddress, isImmediate: dueAt === now }
   // Lock order: shoppers before carts.
   const shopperIds = lone ? await planCartless(tx, common, lone) : []
-  const asked = carts.map(({ cartId }) => cartId)
-  await delayLoss(tx, asked, dueAt)
+  const ids = carts.map(({ cartId }) => cartId)
+  await delayLoss(tx, ids, dueAt)
   const cartIds = await insertManualMessage(tx, { rows: carts, ...common })
   await scheduleNextRun(tx)
-  const { couponId } = words
+  const { couponId } = texts
   // A member is waiting, so the codes are created at once.
   if (couponId && (await isPersonal(tx, couponId)))
     await deps.jobs.enqueue(tx.db, codesJob, { storeId: tx.storeId }, tx.storeId)

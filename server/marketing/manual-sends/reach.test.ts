@@ -14,7 +14,7 @@ let shop: Shop
 
 const at = (name: string) => `${name}@shoppers.example.com`
 
-async function leave(name: string, more: { email?: string | null; country?: string } = {}) {
+async function abandonCart(name: string, more: { email?: string | null; country?: string } = {}) {
   const { email = at(name), country } = more
   await shop.fill(name, [name === 'ada' ? pot : buildTea()])
   const place = country ? { country, countrySource: 'address' as const } : {}
@@ -25,7 +25,7 @@ async function leave(name: string, more: { email?: string | null; country?: stri
 /** One cart of each kind, in a store whose sending is paused: store-wide blockers do not matter here. */
 beforeAll(async () => {
   shop = await createShop(world, { plan: 'growth' })
-  await leave('old')
+  await abandonCart('old')
   await shop.pass(40 * DAY)
   const bought = await shop.mailed({ email: at('recovered'), firstName: 'recovered' }, 'recovered')
   await shop.press(bought.id)
@@ -33,12 +33,12 @@ beforeAll(async () => {
   await shop.mailed({ email: at('capped'), firstName: 'capped' }, 'capped')
   const ofStore = { sending_paused_at: world.now, cap_messages: 1 }
   await world.db.updateTable('stores').set(ofStore).where('id', '=', shop.storeId).execute()
-  for (const name of ['ada', 'ben', 'stopped', 'held']) await leave(name)
-  await leave('nameless', { email: null })
-  await leave('german', { country: 'DE' })
-  await leave('french', { country: 'FR' })
-  await leave('waiting', { email: 'waiting+tea@shoppers.example.com' })
-  await leave('alias', { email: 'alias+tea@shoppers.example.com' })
+  for (const name of ['ada', 'ben', 'stopped', 'held']) await abandonCart(name)
+  await abandonCart('nameless', { email: null })
+  await abandonCart('german', { country: 'DE' })
+  await abandonCart('french', { country: 'FR' })
+  await abandonCart('waiting', { email: 'waiting+tea@shoppers.example.com' })
+  await abandonCart('alias', { email: 'alias+tea@shoppers.example.com' })
   await shop.pass(HOUR)
   await shop.order({ kind: 'purchase', email: at('alias') })
   await shop.order({ kind: 'pending', email: at('waiting') })
@@ -53,7 +53,7 @@ beforeAll(async () => {
   await assignArm(world, shop.storeId, 'control', { email: at('held') })
 })
 
-const reachOf = async (body: object = {}): Promise<CartReach> => {
+const countReach = async (body: object = {}): Promise<CartReach> => {
   const reply = await world.request('POST', '/api/carts/reach', { token: shop.token, body })
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   return reply.body
@@ -80,7 +80,7 @@ const reasons = {
 }
 
 test('the API counts reachable carts and the blockers of the others, in a paused store as well', async () => {
-  const all = await reachOf()
+  const all = await countReach()
   expect(all.reachable).toBe(3)
   expect(named(all)).toEqual(reasons)
   expect(all.lookedThrough).toBeUndefined()
@@ -88,7 +88,7 @@ test('the API counts reachable carts and the blockers of the others, in a paused
 
 test("excludes carts abandoned before the dashboard's 30 days", async () => {
   const { body } = await shop.get('/api/dashboard/stats')
-  const { reachable, reasons: against } = await reachOf({ days: 30 })
+  const { reachable, reasons: against } = await countReach({ days: 30 })
   expect(reachable).toBe(2)
   // Only the recovered cart is in neither count.
   expect(reachable + against.reduce((sum, { count }) => sum + count, 0) + 1).toBe(body.abandonedCarts)
@@ -107,7 +107,7 @@ test('days and country filter the list, alone or with a reach filter, and so the
   const none = await listed('country=none')
   expect(none.total).toBeGreaterThan(0)
   expect(none.names).not.toContain('german')
-  expect(named(await reachOf({ country: 'DE' }))).toEqual({ 'no_consent:DE': 1 })
+  expect(named(await countReach({ country: 'DE' }))).toEqual({ 'no_consent:DE': 1 })
   const { body: link } = await shop.get('/api/carts/export?country=FR')
   const lines = String((await world.request('GET', link.url)).body)
     .trimEnd()
@@ -127,24 +127,24 @@ interface CartRow {
   pagination: { total: number }
   carts: { customer_name: string; items: { product_id: string }[] }[]
 }
-const cartsOf = async (query: string): Promise<CartRow> =>
+const readCarts = async (query: string): Promise<CartRow> =>
   (await shop.get(`/api/carts/abandoned?limit=100&${query}`)).body
 
 test('a product filters by the carts that contain it, in reach and bulk selection', async () => {
-  const { carts } = await cartsOf('')
+  const { carts } = await readCarts('')
   const holding = (id: string) => carts.filter(({ items }) => items.some(({ product_id }) => product_id === id))
   const [pots, teas] = [holding(pot.productId), holding(buildTea().productId)]
   expect([pots.length > 0, teas.length > 0, pots.length < carts.length]).toEqual([true, true, true])
-  expect((await cartsOf(`product=${pot.productId}`)).carts).toEqual(pots)
-  expect((await cartsOf(`product=${buildTea().productId}`)).pagination.total).toBe(teas.length)
-  expect((await cartsOf('product=no-such-product')).carts).toEqual([])
+  expect((await readCarts(`product=${pot.productId}`)).carts).toEqual(pots)
+  expect((await readCarts(`product=${buildTea().productId}`)).pagination.total).toBe(teas.length)
+  expect((await readCarts('product=no-such-product')).carts).toEqual([])
   expect((await listed(`product=${pot.productId}&reach=reachable`)).names).toEqual(['ada'])
-  expect((await reachOf({ product: pot.productId })).reachable).toBe(1)
+  expect((await countReach({ product: pot.productId })).reachable).toBe(1)
   const { body } = await world.request('POST', '/api/carts/eligibility', {
     token: shop.token,
     body: { channel: 'email', product: pot.productId, days: 30 },
   })
-  expect(body.total).toBe((await cartsOf(`product=${pot.productId}&days=30`)).pagination.total)
+  expect(body.total).toBe((await readCarts(`product=${pot.productId}&days=30`)).pagination.total)
   for (const query of ['product=', `product=${'1'.repeat(101)}`]) {
     expect([query, (await shop.get(`/api/carts/abandoned?${query}`)).status]).toEqual([query, 400])
   }
@@ -189,7 +189,7 @@ test('combines with search, status, sorting and paging', async () => {
     ['ben', 3],
     ['old', 3],
   ])
-  expect(named(await reachOf({ search: 'german' }))).toEqual({ 'no_consent:DE': 1 })
+  expect(named(await countReach({ search: 'german' }))).toEqual({ 'no_consent:DE': 1 })
 })
 
 test('exports the filtered carts, and the link is valid for that filter only', async () => {
@@ -216,11 +216,11 @@ test('selects all filtered carts, and the send decision agrees on each when the 
   const matching = (await ask({ reach: 'reachable', days: 30 })).body
   expect([matching.total, matching.eligible.length]).toEqual([2, 2])
   const cartIds = (await shop.carts()).filter(({ status }) => status !== 'recovered').map(({ id }) => id)
-  const said: [string, string][] = []
+  const reasons: [string, string][] = []
   // One at a time: in one request, each cart uses up volume of the ones behind it.
-  for (const id of cartIds) said.push([id, (await ask({ cartIds: [id] })).body.reasons[0]?.reason ?? 'reachable'])
-  const reach = await reachOf({ cartIds })
+  for (const id of cartIds) reasons.push([id, (await ask({ cartIds: [id] })).body.reasons[0]?.reason ?? 'reachable'])
+  const reach = await countReach({ cartIds })
   const badges = new Map(reach.reasons.flatMap(({ reason, cartIds: ids }) => (ids ?? []).map((id) => [id, reason])))
-  expect(cartIds.map((id) => [id, badges.get(id) ?? 'reachable'])).toEqual(said)
+  expect(cartIds.map((id) => [id, badges.get(id) ?? 'reachable'])).toEqual(reasons)
   expect(reach.reachable).toBe(3)
 })

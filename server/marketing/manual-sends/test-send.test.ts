@@ -17,18 +17,18 @@ beforeEach(async () => {
 })
 
 const rules = { fallback: 'without', firstOrderOnly: false, pauseDays: null, aboveAmount: null }
-const words = { subject: 'For you', body: 'Your code is {{ coupon_code }}: {{ checkout_link }}' }
+const texts = { subject: 'For you', body: 'Your code is {{ coupon_code }}: {{ checkout_link }}' }
 const personal = () => insertCoupon(world, shop, { kind: 'personal', code: 'CART' })
 const NOTE = 'CART-EXAMPLE is an example. Each message gets a code of its own.'
 
 const tryOut = (body: object) =>
   postWithWorker(world, shop, '/api/messages/test-send', { cartId: shop.cartIds[0], channel: 'email', ...body })
 
-const codesMade = async () =>
+const listCodes = async () =>
   (await world.db.selectFrom('coupon_codes').select('code').where('store_id', '=', shop.storeId).execute()).length
 
 test('a mail with a personal coupon has a labelled example in both parts and in the answer', async () => {
-  const { body } = await tryOut({ ...words, coupon: { couponId: await personal(), ...rules } })
+  const { body } = await tryOut({ ...texts, coupon: { couponId: await personal(), ...rules } })
   expect(body).toMatchObject({ isAccepted: true, couponNote: NOTE })
   const [mail] = world.sent
   expect(mail!.subject).toBe('[Test] For you')
@@ -36,37 +36,37 @@ test('a mail with a personal coupon has a labelled example in both parts and in 
     expect(part).toContain(NOTE)
     expect(part).toContain('Your code is CART-EXAMPLE')
   }
-  expect(await codesMade()).toBe(0)
+  expect(await listCodes()).toBe(0)
 })
 
 test('the unsubscribe links of a test mail lead to pages that say it is a test', async () => {
-  await tryOut(words)
+  await tryOut(texts)
   expect(world.sent[0]!.html).toMatch(/\/u\/test"/)
   expect(world.sent[0]!.html).toMatch(/\/preferences\?token(=|&#x3D;)test"/)
 })
 
-test('an SMS with a personal coupon has the example, and the answer says so', async () => {
+test('an SMS with a personal coupon has the example, and the answer mentions it', async () => {
   const coupon = { couponId: await personal(), ...rules }
-  const { body } = await tryOut({ channel: 'sms', to: '+4915199900011', body: words.body, coupon })
+  const { body } = await tryOut({ channel: 'sms', to: '+4915199900011', body: texts.body, coupon })
   expect(body).toMatchObject({ isAccepted: true, to: '+4915199900011', couponNote: NOTE })
   expect((await readTestFlags(world, shop.storeId)).at(-1)).toEqual(['connection_test', true])
   expect(world.texts[0]!.text).toMatch(/^\[Test\] Your code is CART-EXAMPLE/)
-  expect(await codesMade()).toBe(0)
+  expect(await listCodes()).toBe(0)
 })
 
 test('a shared coupon shows its code, a withheld one its reason, no coupon nothing', async () => {
   const couponId = await insertCoupon(world, shop)
-  const shared = await tryOut({ ...words, coupon: { couponId, ...rules } })
+  const shared = await tryOut({ ...texts, coupon: { couponId, ...rules } })
   expect([shared.body.couponNote, world.sent[0]!.text.includes(await readCouponCode(world, couponId))]).toEqual([
     null,
     true,
   ])
   const off = { couponId: await insertCoupon(world, shop, { code: 'OFF', is_active: false }), ...rules }
-  const said = await tryOut({ ...words, coupon: off })
-  expect(said.body.couponNote).toBe('The message goes without the coupon OFF. The coupon is not active.')
-  const skipped = await tryOut({ ...words, coupon: { ...off, fallback: 'skip' } })
+  const reply = await tryOut({ ...texts, coupon: off })
+  expect(reply.body.couponNote).toBe('The message goes without the coupon OFF. The coupon is not active.')
+  const skipped = await tryOut({ ...texts, coupon: { ...off, fallback: 'skip' } })
   expect(skipped.body.couponNote).toBe('The message is not sent without the coupon OFF. The coupon is not active.')
-  expect((await tryOut({ ...words, coupon: null })).body.couponNote).toBeNull()
+  expect((await tryOut({ ...texts, coupon: null })).body.couponNote).toBeNull()
 })
 
 test('a test of a discount mail works for a customer with or without a cart and counts nowhere', async () => {
@@ -76,7 +76,7 @@ test('a test of a discount mail works for a customer with or without a cart and 
     const { status, body } = await postWithWorker(world, shop, '/api/email/discount-test', {
       customer,
       couponId,
-      ...words,
+      ...texts,
     })
     expect([status, body.isAccepted, body.couponNote]).toEqual([200, true, NOTE])
     const { email } = await world.db
@@ -89,12 +89,12 @@ test('a test of a discount mail works for a customer with or without a cart and 
     expect((await world.app.inject({ method: 'GET', url: link })).statusCode).toBe(302)
   }
   const messages = await world.db.selectFrom('messages').select('id').where('store_id', '=', shop.storeId).execute()
-  expect([messages, await codesMade()]).toEqual([[], 0])
+  expect([messages, await listCodes()]).toEqual([[], 0])
 })
 
 test('a test never contains a coupon of another store', async () => {
   const other = await createCouponShop(world)
-  const { body } = await tryOut({ ...words, coupon: { couponId: other.couponId, ...rules } })
+  const { body } = await tryOut({ ...texts, coupon: { couponId: other.couponId, ...rules } })
   expect(body.couponNote).toMatch(/^The message goes without its coupon\./)
   expect(world.sent[0]!.text).not.toContain('Your code is')
   const offer = { customer: shop.people[0]!, couponId: other.couponId }
@@ -105,7 +105,7 @@ test("a test through the operator's provider account rejects premium numbers (se
   world.textCredits = { perMille: 1_500 }
   try {
     for (const to of ['+88216123456', '+881612345678', '+5351234567', '+4930901820', '+499001234567']) {
-      const { status, body } = await tryOut({ channel: 'sms', to, body: words.body })
+      const { status, body } = await tryOut({ channel: 'sms', to, body: texts.body })
       expect([to, status, Object.keys(body.fields ?? {})]).toEqual([to, 422, ['to']])
     }
     expect(world.texts).toEqual([])

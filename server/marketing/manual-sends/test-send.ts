@@ -194,8 +194,9 @@ async function bookCost(
   const { cost } = composed
   const month = formatMonth(deps.now())
   await transact(store, async (tx) => {
-    const left = await lockBudget(tx, accountId, month)
-    const isOver = left && cost.amountMicros > 0 && (left.currency !== cost.currency || cost.amountMicros > left.micros)
+    const budget = await lockBudget(tx, accountId, month)
+    const isOver =
+      budget && cost.amountMicros > 0 && (budget.currency !== cost.currency || cost.amountMicros > budget.micros)
     if (isOver) throw new AppError('unprocessable', explain('budget'))
     await bookSpend(tx, accountId, month, [cost])
   })

@@ -5,7 +5,7 @@ import { mapFailure } from './smtp-outcome.ts'
 
 // Only a refusal that blames the address suppresses it (cases-R3).
 
-const kindOf = (status: string, words: string) => classifyBounce(chooseStatus(status, parseStatus(words)), words)
+const readKind = (status: string, text: string) => classifyBounce(chooseStatus(status, parseStatus(text)), text)
 const atRcpt = (response: string) =>
   mapFailure({
     stage: 'envelope',
@@ -35,8 +35,8 @@ describe('a returned mail', () => {
     ['5.1.2', '550 5.1.2 Message size exceeds the limit', 'refused'],
     ['5.1.1', '550 5.1.1 <a@b.example>: undeliverable address: host mx.b.example said: 451 greylisted', 'soft'],
     ['5.1.1', '550 5.1.1 Mailbox temporarily unavailable, try again later', 'soft'],
-  ])('%s “%s” does not blame the address: %s', (status, words, kind) => {
-    expect(kindOf(status, words)).toBe(kind)
+  ])('%s “%s” does not blame the address: %s', (status, text, kind) => {
+    expect(readKind(status, text)).toBe(kind)
   })
 
   test.each([
@@ -51,8 +51,8 @@ describe('a returned mail', () => {
     ['5.2.1', '550 5.2.1 The email account that you tried to reach is disabled'],
     ['5.1.1', '550 5.1.1'],
     ['5.1.3', '501 5.1.3 Bad recipient address syntax'],
-  ])('%s “%s” means a bad address', (status, words) => {
-    expect(kindOf(status, words)).toBe('hard')
+  ])('%s “%s” means a bad address', (status, text) => {
+    expect(readKind(status, text)).toBe('hard')
   })
 })
 

@@ -56,30 +56,30 @@ const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
 ]
 
 /** `status`: `5.1.1`, or null where none was given. Anything unrecognised is `soft`. */
-export function classifyBounce(status: string | null, words: string): BounceKind {
-  const text = maskAddresses(words)
+export function classifyBounce(status: string | null, response: string): BounceKind {
+  const text = maskAddresses(response)
   return TABLE.find(([code, pattern]) => code.test(status ?? '') && pattern.test(text))?.[2] ?? 'soft'
 }
 
 /** Whether the text alone decides. */
-export const isTextDecisive = (words: string): boolean =>
-  TABLE.some(([code, pattern]) => pattern !== ANY && code.test('') && pattern.test(maskAddresses(words)))
+export const isTextDecisive = (text: string): boolean =>
+  TABLE.some(([code, pattern]) => pattern !== ANY && code.test('') && pattern.test(maskAddresses(text)))
 
 /** Whether a refusal blames something other than the address. Text without a reason blames the address. */
-export function isAddressBlameless(status: string | null, words: string): boolean {
-  const ownCode = status ?? parseStatus(words)
+export function isAddressBlameless(status: string | null, text: string): boolean {
+  const ownCode = status ?? parseStatus(text)
   const precise = ownCode && !ownCode.endsWith('.0.0') ? ownCode : null
-  return (precise !== null || isTextDecisive(words)) && classifyBounce(precise, words) !== 'hard'
+  return (precise !== null || isTextDecisive(text)) && classifyBounce(precise, text) !== 'hard'
 }
 
 /** The receiver would accept the mail later. */
-export const isRateLimit = (words: string): boolean => TOO_MANY.test(maskAddresses(words))
+export const isRateLimit = (text: string): boolean => TOO_MANY.test(maskAddresses(text))
 
 /** The enhanced code in a server's text, or the class of its reply code; ignores numbers and IP addresses. */
-export function parseStatus(words: string): string | null {
-  const enhanced = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d]|\.\d)/.exec(words)
+export function parseStatus(text: string): string | null {
+  const enhanced = /(?<![\d.])([245])\.(\d{1,3})\.(\d{1,3})(?![\d]|\.\d)/.exec(text)
   if (enhanced) return `${enhanced[1]}.${Number(enhanced[2])}.${Number(enhanced[3])}`
-  const reply = /(?:^|[\s;:(#])([45])\d\d(?=[\s-])/.exec(words)
+  const reply = /(?:^|[\s;:(#])([45])\d\d(?=[\s-])/.exec(text)
   return reply ? `${reply[1]}.0.0` : null
 }
 
@@ -92,10 +92,10 @@ export function chooseStatus(ownCode: string | null, quotedCode: string | null):
 const ADDRESS = /[^\s<>"'()]{1,64}@[^\s<>"'()]{1,255}/g
 
 /** Removes addresses, because an address may contain any word. */
-const maskAddresses = (words: string): string => words.slice(0, 2_000).replace(ADDRESS, '…')
+const maskAddresses = (text: string): string => text.slice(0, 2_000).replace(ADDRESS, '…')
 
 /** A receiver's text without addresses, as one bounded line. */
-export const removeAddresses = (words: string): string => joinLines(words.replace(ADDRESS, '…'))
+export const removeAddresses = (text: string): string => joinLines(text.replace(ADDRESS, '…'))
 
 /** A server's reply as one bounded line, safe to log beside an id and to show. */
 export function joinLines(text: string): string {

@@ -2,10 +2,10 @@
 // nothing is checked at run time. `test/architecture.test.ts` lists which file may call which function, so that no
 // message bypasses the decision.
 
-declare const given: unique symbol
+declare const isGranted: unique symbol
 /** The value names its source. */
 export type SendAuthorization = ('decision' | 'test' | 'answer' | 'opt_in_request' | 'account') & {
-  readonly [given]: true
+  readonly [isGranted]: true
 }
 
 /** A message that may be sent. */

@@ -57,7 +57,7 @@ export async function insertWithoutCart({ db, storeId }: StoreTx, input: NewMess
 }
 
 export interface MessageRequest {
-  askedBy: string
+  requestedBy: string
   /** For a bulk request. */
   jobId?: string | null
   /** Replaces the person's own address. */
@@ -82,7 +82,7 @@ export async function insertRequests(
   await sql`
     insert into manual_messages (store_id, message_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id, cart_url, icon_url,
       is_immediate, overrides_holdout, created_at)
-    select ${storeId}, id, ${input.jobId ?? null}, ${input.askedBy}, ${input.toAddress ?? null},
+    select ${storeId}, id, ${input.jobId ?? null}, ${input.requestedBy}, ${input.toAddress ?? null},
       ${input.templateId}, ${input.subject}, ${input.body}, ${input.couponId ?? null}, ${input.cartUrl ?? null}, ${input.iconUrl ?? null}, ${input.isImmediate}, ${input.overridesHoldout}, ${input.now}
     from unnest(${[...ids]}::uuid[]) as id`.execute(db)
 }

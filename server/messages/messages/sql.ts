@@ -151,7 +151,7 @@ export async function closeAttemptedSteps({ db, storeId }: StoreTx, fromCart: st
  */
 async function retime(
   { db, storeId }: StoreDb,
-  { which, lastActivity, now, told = MOVED }: RetimeOptions,
+  { which, lastActivity, now, counts = MOVED }: RetimeOptions,
 ): Promise<RetimeCounts> {
   const { rows } = await sql<RetimeCounts>`
     -- Materialized: a plan made before ANALYZE would look these rows up again for each moved row
@@ -169,7 +169,7 @@ async function retime(
       update messages m set ${becomesDue(sql`t.at`)}, due_at = t.at, expires_at = t.at + interval '24 hours', updated_at = ${now}
       from timed t where m.store_id = ${storeId} and m.id = t.id and ${isOpen('m')} and m.due_at <> t.at
       returning m.id, m.cart_id, m.origin_kind, m.origin_id, m.step_id, m.channel, m.due_at)
-    ${told}`.execute(db)
+    ${counts}`.execute(db)
   return rows[0]!
 }
 
@@ -177,7 +177,7 @@ interface RetimeOptions {
   which: RawBuilder<unknown>
   lastActivity: RawBuilder<unknown>
   now: Date
-  told?: RawBuilder<unknown>
+  counts?: RawBuilder<unknown>
 }
 
 /** Only an edit needs the counts, which read the other messages of each cart. */
@@ -231,7 +231,7 @@ export async function retimeEdited(tx: StoreTx, flowId: string, now: Date): Prom
     which: sql`o.origin_kind in ('flow', 'push') and o.origin_id = ${flowId}`,
     lastActivity: sql`c.last_activity_at`,
     now,
-    told: MOVED_WITH_COUNTS(tx.storeId, now),
+    counts: MOVED_WITH_COUNTS(tx.storeId, now),
   })
 }
 

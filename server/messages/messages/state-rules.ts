@@ -70,14 +70,14 @@ export const listStates = (part: Part): readonly MessageState[] => COUNTED[part]
 
 /** The state as text, when no reason explains it. */
 export function describeState(state: string, provider: string): string {
-  const words: Record<string, string> = {
+  const texts: Record<string, string> = {
     scheduled: 'It is waiting for its scheduled time and is checked again at the moment of sending.',
     claimed: 'It is being checked right now.',
     sending: `It is being sent to the ${provider}.`,
     sent: `The ${provider} accepted the message.`,
     delivered: 'The message was delivered.',
   }
-  return words[state] ?? ''
+  return texts[state] ?? ''
 }
 
 export function countParts(rows: readonly { state: string; count: number }[]): Counts {

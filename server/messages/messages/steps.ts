@@ -11,7 +11,7 @@ export interface EditedSteps {
   removed: readonly string[]
   added: readonly string[]
   /** All remaining steps in their new form. `isChanged`: channels, text, coupon or conditions differ. */
-  kept: readonly (steps.StepUpdate & { isChanged: boolean })[]
+  changed: readonly (steps.StepUpdate & { isChanged: boolean })[]
 }
 
 export interface StepsEffect {
@@ -30,13 +30,13 @@ export interface StepsEffect {
 
 export async function applyEditedSteps(
   tx: StoreTx,
-  { flowId, removed, added, kept }: EditedSteps,
+  { flowId, removed, added, changed: changedSteps }: EditedSteps,
   now: Date,
 ): Promise<StepsEffect> {
   if (added.length > 0) await steps.lockFlowCarts(tx, flowId)
   const cancelled = removed.length > 0 ? await steps.cancelSteps(tx, flowId, removed, now) : 0
-  await steps.updateStepNumbers(tx, flowId, kept)
-  const edited = kept.filter(({ isChanged }) => isChanged)
+  await steps.updateStepNumbers(tx, flowId, changedSteps)
+  const edited = changedSteps.filter(({ isChanged }) => isChanged)
   const changed = edited.length > 0 ? await steps.updateStepMessages(tx, flowId, edited, now) : 0
   const retimed = await sql.retimeEdited(tx, flowId, now)
   const effect = { ...retimed, cancelled, changed, added: 0, tooLate: 0 }

@@ -12,7 +12,7 @@ const options = { storeHosts: [], trackLink: () => null }
 const mail = (body: string, context: Partial<TemplateContext> = { coupon: null }, subject = 'S') =>
   renderer.render({ id: 'blanks', version: ++version, subject, body }, buildSampleContext(context), options)
 
-const wordsOf = (body: string, context?: Partial<TemplateContext>) => mail(body, context).text.split('\n\n--')[0]
+const readText = (body: string, context?: Partial<TemplateContext>) => mail(body, context).text.split('\n\n--')[0]
 
 const sms = (body: string, context: Partial<TemplateContext> = { coupon: null }) =>
   renderer.text({ id: 'blanks', version: ++version, subject: '-', body }, buildSampleContext(context))
@@ -23,10 +23,10 @@ const FOR_ALL = 'Use {{ coupon_code }} for {{ coupon_amount }} off, until {{ cou
 describe('a mail without a coupon (decision 37)', () => {
   test('omits paragraphs that name one and keeps all others', () => {
     const body = `Hi {{ customer_name }},\n\n${FOR_ALL}\nHurry.\n\nYour cart is saved.\n\n{{ checkout_link }}`
-    expect(wordsOf(body)).toMatch(/^Hi Ana,\n\nYour cart is saved\.\n\nReturn to your cart:/)
+    expect(readText(body)).toMatch(/^Hi Ana,\n\nYour cart is saved\.\n\nReturn to your cart:/)
     expect(mail(body).html).not.toMatch(/Use|until|Hurry|\ue007/)
     expect(mail(body).leftOut).toEqual({ isSubject: false, paragraphs: ['Use … for … off, until …. Hurry.'] })
-    expect(wordsOf(body, {})).toContain('Use WELCOME10 for 10% off, until November 30, 2026.\nHurry.')
+    expect(readText(body, {})).toContain('Use WELCOME10 for 10% off, until November 30, 2026.\nHurry.')
     expect(mail(body, {}).leftOut).toEqual({ isSubject: false, paragraphs: [] })
   })
 
@@ -41,13 +41,15 @@ describe('a mail without a coupon (decision 37)', () => {
     ['<div><b>Hi<p>Code {{ coupon_code }}</p>there</b></div>', 'Hi there'],
     ['{% assign code = coupon_code %}<p>Use {{ code }}</p><p>Hi</p>', 'Hi'],
     ['<p>Hi</p><p>Until {{- coupon_expires -}} !</p>', 'Hi'],
-  ])('%s', (body, words) => {
-    expect(wordsOf(body)).toBe(words)
+  ])('%s', (body, expected) => {
+    expect(readText(body)).toBe(expected)
   })
 
   test('keeps text that covers both cases, and addresses that merely contain the code', () => {
-    expect(wordsOf('{{ coupon_amount | default: "10%" }} off')).toBe('10% off')
-    expect(wordsOf('{% if coupon_code %}Use {{ coupon_code }}{% else %}Come back{% endif %} now')).toBe('Come back now')
+    expect(readText('{{ coupon_amount | default: "10%" }} off')).toBe('10% off')
+    expect(readText('{% if coupon_code %}Use {{ coupon_code }}{% else %}Come back{% endif %} now')).toBe(
+      'Come back now',
+    )
     expect(mail('<p><a href="https://x.example/?c={{ coupon_code }}">Go</a></p>').html).toContain(
       'href="https://x.example/?c="',
     )
@@ -82,8 +84,8 @@ describe('a mail without a coupon (decision 37)', () => {
 
 test('a coupon without an end or an amount omits the paragraph that names it', () => {
   const endless = { coupon: { ...coupon, expires: null } }
-  expect(wordsOf('Code {{ coupon_code }}\n\nUntil {{ coupon_expires }}.', endless)).toBe('Code WELCOME10')
-  expect(wordsOf('Hi\n\n{{ coupon_amount }} off', { coupon: { ...coupon, amount: '' } })).toBe('Hi')
+  expect(readText('Code {{ coupon_code }}\n\nUntil {{ coupon_expires }}.', endless)).toBe('Code WELCOME10')
+  expect(readText('Hi\n\n{{ coupon_amount }} off', { coupon: { ...coupon, amount: '' } })).toBe('Hi')
 })
 
 test('a text without a coupon omits the sentence that names one and keeps the checkout link', () => {
@@ -108,22 +110,24 @@ test('no HTML leaves a mark behind, and text without a coupon stays', () => {
 })
 
 describe('the default text of a discount mail', () => {
-  const words = (changes: Partial<NonNullable<TemplateContext['coupon']>>) =>
+  const renderCoupon = (changes: Partial<NonNullable<TemplateContext['coupon']>>) =>
     mail(READY_DISCOUNT.body, { coupon: { ...coupon, ...changes } }).text
 
   test('states the coupon’s discount, minimum amount and end', () => {
-    expect(words({})).toContain(
+    expect(renderCoupon({})).toContain(
       'Here is 10% off at Harbour Goods. Your code is WELCOME10.\n\nIt is for orders from $25.00.\n\nIt is valid until November 30, 2026.',
     )
-    expect(words({ minimum: null, expires: null })).not.toMatch(/orders from|valid until [^N]/)
+    expect(renderCoupon({ minimum: null, expires: null })).not.toMatch(/orders from|valid until [^N]/)
   })
 
   test('fits free shipping and a coupon without a known amount', () => {
     const other = { amount: '', saving: null, total: null }
-    expect(words({ ...other, offer: 'free shipping' })).toContain(
+    expect(renderCoupon({ ...other, offer: 'free shipping' })).toContain(
       'Here is free shipping at Harbour Goods. Your code is',
     )
-    expect(words({ ...other, offer: 'free shipping' })).toContain('Coupon WELCOME10: Free shipping')
-    expect(words({ ...other, offer: 'a discount' })).toContain('Here is a discount at Harbour Goods. Your code is')
+    expect(renderCoupon({ ...other, offer: 'free shipping' })).toContain('Coupon WELCOME10: Free shipping')
+    expect(renderCoupon({ ...other, offer: 'a discount' })).toContain(
+      'Here is a discount at Harbour Goods. Your code is',
+    )
   })
 })

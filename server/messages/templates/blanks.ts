@@ -33,11 +33,11 @@ function listVariables(expression: string, known: ReadonlyMap<string, string[]>)
 
 export const hasBlank = (text: string): boolean => text.includes(BLANK)
 
-const MAX_SHOWN_LENGTH = 120
+const MAX_QUOTE_LENGTH = 120
 
 function toPlainLine(line: readonly string[]): string {
   const text = line.map((part) => (part.startsWith('<') ? (part.startsWith('<br') ? ' ' : '') : part)).join('')
-  return cleanText(decode(text.replaceAll(BLANK, '…')), MAX_SHOWN_LENGTH)
+  return cleanText(decode(text.replaceAll(BLANK, '…')), MAX_QUOTE_LENGTH)
 }
 
 /** Block tags, and the marks that stand for blocks (compile.ts). */

@@ -28,14 +28,14 @@ export interface Blocks {
 }
 
 export function blocksHtml(content: string, { cart, look, link, promise }: Blocks): string {
-  const words = promise ? promiseToHtml(promise, look) : ''
+  const promiseHtml = promise ? promiseToHtml(promise, look) : ''
   const [before, ...after] = content.split(BUTTON)
   const withButtons = after.map((part, at) => {
     const [button, ...rest] = part.split(BUTTON_END)
-    const promised = at === 0 ? words : ''
+    const promised = at === 0 ? promiseHtml : ''
     return `${buttonHtml(button!, look, promised ? 12 : 24)}${promised}${rest.join('')}`
   })
-  return [before, ...withButtons, after.length === 0 ? words : '']
+  return [before, ...withButtons, after.length === 0 ? promiseHtml : '']
     .join('')
     .replace(ROWS, (_, label: string, amount: string) => (amount ? rowHtml(label, amount, look) : ''))
     .replaceAll(ITEMS_MARK, () => renderItems(cart, { look, link }))
@@ -55,17 +55,17 @@ const promiseToHtml = (promise: string, { light }: ShopTheme): string =>
   `<p class="muted" style="margin:0 0 24px;font-size:14px;line-height:1.5;color:${light.muted}">${encode(promise)}</p>`
 
 export function blocksText(plain: string, { cart, promise }: Pick<Blocks, 'cart' | 'promise'>): string {
-  let isSaid = promise === ''
+  let isPromiseWritten = promise === ''
   const text = plain
     .replace(BUTTONS, (_, label: string, url: string) => {
-      const words = isSaid ? '' : `\n\n${promise}`
-      isSaid = true
-      return `\n\n${label.trim()}:\n${url.trim()}${words}\n\n`
+      const promiseText = isPromiseWritten ? '' : `\n\n${promise}`
+      isPromiseWritten = true
+      return `\n\n${label.trim()}:\n${url.trim()}${promiseText}\n\n`
     })
     .replace(NEIGHBOURS, ROW_END + ROW)
     .replace(ROWS, (_, label: string, amount: string) => (amount ? `\n${label.trim()}: ${amount}` : ''))
     .replaceAll(ITEMS_MARK, () => `\n\n${itemsText(cart, plain)}\n\n`)
-  return isSaid ? text : `${text}\n\n${promise}`
+  return isPromiseWritten ? text : `${text}\n\n${promise}`
 }
 
 /** For the preview line. */
@@ -73,8 +73,8 @@ export const removeBlocks = (plain: string): string =>
   plain.replace(BUTTONS, '').replace(ROWS, '').replaceAll(ITEMS_MARK, '')
 
 /** `words`: the surrounding text, which may already contain the code. */
-function itemsText({ items, coupon }: ShownCart, words: string): string {
-  if (items.length === 0) return coupon && !words.includes(coupon.code) ? couponLine(coupon) : ''
+function itemsText({ items, coupon }: ShownCart, promiseText: string): string {
+  if (items.length === 0) return coupon && !promiseText.includes(coupon.code) ? couponLine(coupon) : ''
   const lines = limitItems(items).map(
     (item) => `- ${item.quantity} × ${item.name}${item.lineTotal && `: ${item.lineTotal}`}`,
   )

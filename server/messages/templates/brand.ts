@@ -61,6 +61,6 @@ function cleanLogo({ url: text, width, height, alt }: CleanLogo, storeName: stri
   if (!url || !(width > 0 && height > 0)) return null
   const halved = width > 2 * MAX_LOGO_SIZE.height ? 0.5 : 1
   const scale = Math.min(halved, MAX_LOGO_SIZE.width / width, MAX_LOGO_SIZE.height / height)
-  const shown = (side: number) => Math.max(1, Math.round(side * scale))
-  return { url, width: shown(width), height: shown(height), alt: cleanText(alt, 120) || storeName }
+  const scaled = (side: number) => Math.max(1, Math.round(side * scale))
+  return { url, width: scaled(width), height: scaled(height), alt: cleanText(alt, 120) || storeName }
 }

@@ -148,8 +148,8 @@ function createLinkRules(values: Values, trackLink: TrackLink, links: Draft['lin
     link(text: string): string | null {
       const url = parseWebAddress(text)
       if (!url) return null
-      const seen = known.get(url)
-      if (seen) return seen
+      const cached = known.get(url)
+      if (cached) return cached
       const isOurs =
         url === values.checkoutLink || (url.length <= MAX_TRACKED && values.storeHosts.has(new URL(url).host))
       const trackedUrl = isOurs ? trackLink(url) : null

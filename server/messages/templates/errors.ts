@@ -15,17 +15,17 @@ export function buildVariableError(name: string, part: string): TemplateError {
 /** Converts a LiquidJS error. It has no codes, so its message decides. */
 export function toTemplateError(error: unknown, part: string): TemplateError {
   if (error instanceof TemplateError) return error
-  const words = error instanceof Error ? error.message.split('\n')[0]! : String(error)
-  const undefinedName = /undefined variable: (\S+?)(,|$)/.exec(words)?.[1]
+  const message = error instanceof Error ? error.message.split('\n')[0]! : String(error)
+  const undefinedName = /undefined variable: (\S+?)(,|$)/.exec(message)?.[1]
   if (undefinedName) return buildVariableError(undefinedName, part)
-  return new TemplateError(classifyError(words), `The ${part} ${explainError(words, findPlace(error))}`)
+  return new TemplateError(classifyError(message), `The ${part} ${explainError(message, findPlace(error))}`)
 }
 
-function classifyError(words: string): TemplateProblem {
-  if (/limit exceeded/.test(words)) return 'limit_exceeded'
-  if (/undefined filter/.test(words)) return 'unknown_filter'
-  if (/^tag .* not found/.test(words)) return 'unknown_tag'
-  return /^(output|tag|illegal|unexpected|expected|invalid|unclosed|duplicated)/i.test(words)
+function classifyError(message: string): TemplateProblem {
+  if (/limit exceeded/.test(message)) return 'limit_exceeded'
+  if (/undefined filter/.test(message)) return 'unknown_filter'
+  if (/^tag .* not found/.test(message)) return 'unknown_tag'
+  return /^(output|tag|illegal|unexpected|expected|invalid|unclosed|duplicated)/i.test(message)
     ? 'parse_failed'
     : 'render_failed'
 }
@@ -37,7 +37,7 @@ interface Place {
   before: string
 }
 
-const MAX_SHOWN_LENGTH = 60
+const MAX_QUOTE_LENGTH = 60
 
 function findPlace(error: unknown): Place {
   const { token } = error as { token?: { input?: unknown; begin?: unknown } }
@@ -56,22 +56,22 @@ function findPlace(error: unknown): Place {
 /** cleanText would split its braces. */
 const cleanSnippet = (snippet: string): string => {
   const [, open, rest] = /^(\{[{%])(.*)$/s.exec(snippet)!
-  return `${open}${cleanText(decode(rest!), MAX_SHOWN_LENGTH) && ` ${cleanText(decode(rest!), MAX_SHOWN_LENGTH)}`}`
+  return `${open}${cleanText(decode(rest!), MAX_QUOTE_LENGTH) && ` ${cleanText(decode(rest!), MAX_QUOTE_LENGTH)}`}`
 }
 
-function explainError(words: string, { piece: snippet, before }: Place): string {
+function explainError(message: string, { piece: snippet, before }: Place): string {
   const at = before ? ` after “${before}”` : ''
-  const missing = /^tag "(\w+)" not found/.exec(words)?.[1]
+  const missing = /^tag "(\w+)" not found/.exec(message)?.[1]
   if (missing) return explainTag(missing)
-  const filter = /undefined filter: (\S+?)(,|$)/.exec(words)?.[1]
+  const filter = /undefined filter: (\S+?)(,|$)/.exec(message)?.[1]
   if (filter) return `uses the filter "${filter}", which does not exist. Available: ${FILTERS.join(', ')}.`
-  if (/parse length limit/.test(words)) return 'is too long. Please shorten it.'
-  if (/limit exceeded/.test(words)) return 'asks for too much. Please simplify its text.'
+  if (/parse length limit/.test(message)) return 'is too long. Please shorten it.'
+  if (/limit exceeded/.test(message)) return 'asks for too much. Please simplify its text.'
   if (/^\{\{-? ?-?\}\}$/.test(snippet))
     return `has an empty {{ }}${at}. Put a variable between the braces, or delete them.`
   if (/^\{%-? ?-?%\}$/.test(snippet)) return `has an empty {% %}${at}. Delete it.`
-  if (/^output .* not closed/.test(words)) return `has a “{{” without the “}}” that closes it: “${snippet}”.`
-  if (/^tag .* not closed/.test(words)) return explainUnclosed(snippet)
+  if (/^output .* not closed/.test(message)) return `has a “{{” without the “}}” that closes it: “${snippet}”.`
+  if (/^tag .* not closed/.test(message)) return explainUnclosed(snippet)
   if (snippet) return `cannot be read at “${snippet}”${at}. Please correct or delete it.`
   return 'cannot be read. Please check what stands between {{ }} and {% %}.'
 }

@@ -22,26 +22,26 @@ export interface ItemsLook {
 const TABLE = 'role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"'
 const WRAP = 'word-break:break-word;overflow-wrap:anywhere'
 
-export function renderItems(cart: ShownCart, shown: ItemsLook): string {
+export function renderItems(cart: ShownCart, options: ItemsLook): string {
   const { coupon, cartTotal } = cart
-  if (cart.items.length === 0) return coupon ? couponBoxHtml(coupon, shown) : ''
+  if (cart.items.length === 0) return coupon ? couponBoxHtml(coupon, options) : ''
   const [first, ...others] = limitItems(cart.items)
   const more = countHiddenItems(cart.items)
   const hasPictures = others.some(({ imageUrl }) => imageUrl !== null)
   const rows = [
-    ...others.map((item) => itemRow(item, hasPictures, shown)),
-    ...(more ? [moreRow(more, hasPictures, shown)] : []),
-    ...(coupon ? couponRows(coupon, { cartTotal, span: hasPictures ? 2 : 1 }, shown) : []),
+    ...others.map((item) => itemRow(item, hasPictures, options)),
+    ...(more ? [moreRow(more, hasPictures, options)] : []),
+    ...(coupon ? couponRows(coupon, { cartTotal, span: hasPictures ? 2 : 1 }, options) : []),
   ]
   const list = rows.length > 0 ? renderTable(rows.join(''), 'margin:0 0 8px') : ''
-  return firstItem(first!, rows.length > 0 ? 'margin:0' : 'margin:0 0 8px', shown) + list
+  return firstItem(first!, rows.length > 0 ? 'margin:0' : 'margin:0 0 8px', options) + list
 }
 
 const renderTable = (rows: string, style: string) =>
   `<table ${TABLE} style="width:100%;border-collapse:separate;${style}">${rows}</table>`
 
-const linkHtml = (words: string, link: string, style: string) =>
-  `<a class="plain" href="${encode(link)}" target="_blank" style="${style};text-decoration:none">${words}</a>`
+const linkHtml = (text: string, link: string, style: string) =>
+  `<a class="plain" href="${encode(link)}" target="_blank" style="${style};text-decoration:none">${text}</a>`
 
 /** As wide as the mail, with a bounded height. */
 function firstItem(item: CleanItem, margin: string, { look, link }: ItemsLook): string {
@@ -55,8 +55,8 @@ function firstItem(item: CleanItem, margin: string, { look, link }: ItemsLook): 
   const price = item.isGone ? SOLD_OUT : item.lineTotal
   const line = picture ? '' : `;border-top:1px solid ${light.line}`
   const css = picture ? '' : ' class="line"'
-  const words = `<tr><td${css} style="padding:18px 12px 20px 0;vertical-align:top;${WRAP}${line}">${nameHtml(item, link, `font-size:19px;line-height:1.35;font-weight:600;color:${light.text}`)}${quantityHtml(item, light.muted)}</td><td${css} align="right" style="padding:18px 0 20px;width:1%;text-align:right;vertical-align:top;font-size:19px;line-height:1.35;font-weight:600;word-break:normal${line}">${encode(price)}</td></tr>`
-  return renderTable(picture + words, margin)
+  const cell = `<tr><td${css} style="padding:18px 12px 20px 0;vertical-align:top;${WRAP}${line}">${nameHtml(item, link, `font-size:19px;line-height:1.35;font-weight:600;color:${light.text}`)}${quantityHtml(item, light.muted)}</td><td${css} align="right" style="padding:18px 0 20px;width:1%;text-align:right;vertical-align:top;font-size:19px;line-height:1.35;font-weight:600;word-break:normal${line}">${encode(price)}</td></tr>`
+  return renderTable(picture + cell, margin)
 }
 
 function itemRow(item: CleanItem, hasPictures: boolean, { look, link }: ItemsLook): string {
@@ -90,26 +90,26 @@ const renderPicture = ({ imageUrl, isGone }: CleanItem, link: string, style: str
 
 /** Text direction follows the name's letters. */
 function nameHtml({ name, isGone }: CleanItem, link: string, style: string): string {
-  const words = `<bdi dir="auto">${encode(name)}</bdi>`
-  return isGone ? `<span class="muted" style="${style}">${words}</span>` : linkHtml(words, link, style)
+  const label = `<bdi dir="auto">${encode(name)}</bdi>`
+  return isGone ? `<span class="muted" style="${style}">${label}</span>` : linkHtml(label, link, style)
 }
 
 function quantityHtml({ quantity, unitPrice, isGone }: CleanItem, colour: string): string {
-  const words = isGone
+  const label = isGone
     ? null
     : quantity === 1 || !unitPrice
       ? quantity === 1
         ? null
         : `Quantity ${quantity}`
       : `${quantity} × ${encode(unitPrice)}`
-  return words === null
+  return label === null
     ? ''
-    : `<br><span class="muted" style="color:${colour};font-size:14px;font-weight:400">${words}</span>`
+    : `<br><span class="muted" style="color:${colour};font-size:14px;font-weight:400">${label}</span>`
 }
 
-function moreRow(words: string, hasPictures: boolean, { look, link }: ItemsLook): string {
+function moreRow(label: string, hasPictures: boolean, { look, link }: ItemsLook): string {
   const { light } = look
-  return `<tr><td colspan="${hasPictures ? 3 : 2}" class="line" style="padding:14px 0;border-top:1px solid ${light.line}">${linkHtml(words, link, `color:${light.muted}`).replace('class="plain"', 'class="plain muted"')}</td></tr>`
+  return `<tr><td colspan="${hasPictures ? 3 : 2}" class="line" style="padding:14px 0;border-top:1px solid ${light.line}">${linkHtml(label, link, `color:${light.muted}`).replace('class="plain"', 'class="plain muted"')}</td></tr>`
 }
 
 /** Rows for the goods' total, the code with its saving, and the remaining total. */
@@ -123,8 +123,8 @@ function couponRows(
     ? `<br><span class="muted" style="color:${light.muted};font-size:14px">${encode(formatExpiry(coupon.expires))}</span>`
     : ''
   const line = `border-top:1px solid ${light.line}`
-  const row = (words: string, figure: string, style: string, css = '') =>
-    `<tr><td colspan="${span}" class="${css}" style="padding:10px 12px 10px 0;${style};${WRAP}">${words}</td><td class="${css}" align="right" style="padding:10px 0;text-align:right;${style};vertical-align:top;word-break:normal">${encode(figure)}</td></tr>`
+  const row = (label: string, figure: string, style: string, css = '') =>
+    `<tr><td colspan="${span}" class="${css}" style="padding:10px 12px 10px 0;${style};${WRAP}">${label}</td><td class="${css}" align="right" style="padding:10px 0;text-align:right;${style};vertical-align:top;word-break:normal">${encode(figure)}</td></tr>`
   const named = `Coupon <span class="code" style="${codeStyle(look)};padding:2px 8px">${encode(coupon.code)}</span>${until}`
   const before = coupon.total !== null && cartTotal ? [row('Subtotal', cartTotal, line, 'line')] : []
   const saved = row(
@@ -133,8 +133,9 @@ function couponRows(
     before.length > 0 ? 'border:0' : line,
     before.length > 0 ? '' : 'line',
   )
-  const left = coupon.total === null ? [] : [row(TOTAL, coupon.total, `${line};font-size:18px;font-weight:700`, 'line')]
-  return [...before, saved, ...left]
+  const totalRow =
+    coupon.total === null ? [] : [row(TOTAL, coupon.total, `${line};font-size:18px;font-weight:700`, 'line')]
+  return [...before, saved, ...totalRow]
 }
 
 const formatExpiry = (expires: string) => `Valid until ${expires}`
@@ -145,8 +146,8 @@ const codeStyle = ({ light, radius }: ShopTheme) =>
 /** Shows the coupon when there is no cart. */
 function couponBoxHtml(coupon: TemplateCoupon, { look }: ItemsLook): string {
   const { light, radius } = look
-  const small = (words: string) =>
-    `<div class="muted" style="padding-top:6px;color:${light.muted};font-size:14px;line-height:1.5">${encode(words)}</div>`
+  const small = (label: string) =>
+    `<div class="muted" style="padding-top:6px;color:${light.muted};font-size:14px;line-height:1.5">${encode(label)}</div>`
   const worth = coupon.amount ? `${coupon.amount} off` : describeSaving(coupon)
   const until = coupon.expires ? small(formatExpiry(coupon.expires)) : ''
   return renderTable(

@@ -28,7 +28,7 @@ export type RenderAnswer =
   | { kind: 'text'; text: string }
   | { kind: 'checked'; problem: Problem | null }
   | { kind: 'refused'; problem: Problem }
-  | { kind: 'broken'; words: string }
+  | { kind: 'broken'; message: string }
 
 interface Problem {
   code: TemplateProblem
@@ -45,7 +45,7 @@ export function runJob(renderer: TemplateRenderer, job: RenderJob): RenderAnswer
     return { kind: 'checked', problem: error && toProblem(error) }
   } catch (error) {
     if (error instanceof TemplateError) return { kind: 'refused', problem: toProblem(error) }
-    return { kind: 'broken', words: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+    return { kind: 'broken', message: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }
 }
 

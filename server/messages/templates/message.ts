@@ -54,20 +54,20 @@ export const renderPreview = (plain: string): string => cleanText(removeBlocks(p
 
 export function toLayoutValues(
   values: Values,
-  shown: Record<'subject' | 'preview' | 'content' | 'homeLink', string>,
+  parts: Record<'subject' | 'preview' | 'content' | 'homeLink', string>,
 ): object {
   const { look, promise, ...brand } = values.brand
-  return { ...values.footer, ...values.trackers, ...brand, isDarkByDay: look.isDarkByDay, ...shown }
+  return { ...values.footer, ...values.trackers, ...brand, isDarkByDay: look.isDarkByDay, ...parts }
 }
 
 export function renderTextPart(plain: string, values: Values): string {
   const { footer, brand } = values
   const { why, storeName, senderName, addressLines, unsubscribeLink, preferencesLink } = footer
-  const words = tidyLines(blocksText(plain, { cart: toShownCart(values), promise: brand.promise }))
+  const text = tidyLines(blocksText(plain, { cart: toShownCart(values), promise: brand.promise }))
   const sender = [senderName, ...addressLines].join(addressLines.length > 1 ? '\n' : ', ')
   const preferences = preferencesLink ? `\nEmail preferences: ${preferencesLink}` : ''
   const kind = brand.footerWords && `${brand.footerWords}\n`
-  return `${words}\n\n--\n${kind}${sender}\n${why} ${storeName}.\nUnsubscribe: ${unsubscribeLink}${preferences}\n`
+  return `${text}\n\n--\n${kind}${sender}\n${why} ${storeName}.\nUnsubscribe: ${unsubscribeLink}${preferences}\n`
 }
 
 /** RFC 8058: the mail program's own button unsubscribes with one click. */
@@ -89,12 +89,12 @@ export function readLayout(): Layout {
 
 function applyColours(source: string, { light, dark, font, radius }: ShopTheme): string {
   const sizes = { font, radius: String(radius), cardRadius: String(radius && radius + 8) }
-  const words = {
+  const fields = {
     ...addPrefix('light', { ...light }),
     ...addPrefix('dark', { ...dark }),
     ...addPrefix('look', sizes),
   }
-  return source.replace(/\{\{ (\w+\.\w+) \}\}/g, (place, name: string) => words[name] ?? place)
+  return source.replace(/\{\{ (\w+\.\w+) \}\}/g, (place, name: string) => fields[name] ?? place)
 }
 
 const addPrefix = (prefix: string, parts: Record<string, string>): Record<string, string> =>

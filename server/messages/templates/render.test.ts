@@ -97,10 +97,10 @@ describe('a message', () => {
     ['harbour goods\n1 Harbour Street', '1 Harbour Street'],
     ['Harbour Goodsman Lane 1', 'Harbour Goodsman Lane 1'],
     ['Harbour Goods', 'Harbour Goods'],
-  ])('omits the sender’s name where the address begins with it: %s', (postalAddress, left) => {
+  ])('omits the sender’s name where the address begins with it: %s', (postalAddress, expected) => {
     const { html, text } = render('Hi', { postalAddress })
-    expect(text).toContain(`--\nHarbour Goods, ${left}\nYou received`)
-    expect(html).toContain(`>Harbour Goods<br>${left}</p>`)
+    expect(text).toContain(`--\nHarbour Goods, ${expected}\nYou received`)
+    expect(html).toContain(`>Harbour Goods<br>${expected}</p>`)
   })
 
   test.each(['senderName', 'postalAddress'] as const)('is not rendered without %s', (field) => {
@@ -137,23 +137,23 @@ describe('a message', () => {
 })
 
 describe('a subject', () => {
-  const subjectOf = (subject: string, context: Partial<TemplateContext> = {}) =>
+  const getSubject = (subject: string, context: Partial<TemplateContext> = {}) =>
     render('Hi', context, {}, subject).subject
 
   test('shows values unescaped, on one line, bounded', () => {
-    expect(subjectOf('{{ customer_name }} & {{ store_name }}', { customerName: 'Ana "A" <b>' })).toBe(
+    expect(getSubject('{{ customer_name }} & {{ store_name }}', { customerName: 'Ana "A" <b>' })).toBe(
       'Ana "A" <b> & Harbour Goods',
     )
-    expect(subjectOf('{{ customer_name }}', { customerName: 'A\r\nBcc: x@y.example' })).toBe('A Bcc: x@y.example')
-    expect([...subjectOf('{{ store_name }}'.repeat(20))].length).toBeLessThanOrEqual(150)
+    expect(getSubject('{{ customer_name }}', { customerName: 'A\r\nBcc: x@y.example' })).toBe('A Bcc: x@y.example')
+    expect([...getSubject('{{ store_name }}'.repeat(20))].length).toBeLessThanOrEqual(150)
   })
 
   test('is not reversed by a name', () => {
-    expect(subjectOf('Hi {{ customer_name }}', { customerName: '\u202egnp.exe\u0007\u200b' })).toBe('Hi gnp.exe')
+    expect(getSubject('Hi {{ customer_name }}', { customerName: '\u202egnp.exe\u0007\u200b' })).toBe('Hi gnp.exe')
   })
 
   test('prints the items as text', () => {
-    expect(subjectOf('{{ cart_items }}')).toBe('Linen shirt, sea blue and 1 more')
+    expect(getSubject('{{ cart_items }}')).toBe('Linen shirt, sea blue and 1 more')
   })
 
   test('must not be empty', () => {
@@ -192,9 +192,9 @@ describe('hostile store data (X3)', () => {
     ['data:image/png;base64,AAAA', false],
     ['https://u:p@cdn.example/a.png', false],
     ['//cdn.example/a.png', false],
-  ])('picture %s is shown: %s', (imageUrl, isShown) => {
+  ])('picture %s is shown: %s', (imageUrl, isVisible) => {
     const { html } = render('{{ cart_items }}', { items: [{ ...anItem, imageUrl }] })
-    expect(html.includes('<img')).toBe(isShown)
+    expect(html.includes('<img')).toBe(isVisible)
   })
 
   test('never creates markup or a line break in the subject', () => {
@@ -218,7 +218,7 @@ describe('hostile store data (X3)', () => {
 })
 
 describe('an owner’s HTML', () => {
-  const bodyOf = (body: string) =>
+  const getBody = (body: string) =>
     render(body).html.split('class="words" style="word-break:break-word">\n')[1]!.split('\n</div>\n</td></tr>')[0]!
 
   test.each([
@@ -236,7 +236,7 @@ describe('an owner’s HTML', () => {
     ['<b>1 < 2 <3</b>', '<b>1 &lt; 2 &lt;3</b>'],
     ['<b>x</b><img src="https://a.example/x.png" onerror=alert(1)', '<b>x</b>'],
   ])('%s', (body, expected) => {
-    const html = bodyOf(body)
+    const html = getBody(body)
     if (expected.endsWith('<b>x</b>')) expect(html).not.toContain('onerror')
     else expect(html).toBe(expected)
   })
@@ -255,10 +255,10 @@ describe('an owner’s HTML', () => {
 
 describe('links', () => {
   test('to the store and the checkout are tracked once each, others stay unchanged (X1)', () => {
-    const asked: string[] = []
+    const urls: string[] = []
     const trackLink = (url: string) => {
-      asked.push(url)
-      return `https://app.example/c/${asked.length}`
+      urls.push(url)
+      return `https://app.example/c/${urls.length}`
     }
     const body = `<a href="https://shop.example/a?x=1&amp;y=2">a</a> <a href="https://shop.example/a?x=1&y=2">again</a>
       <a href="{{ checkout_link }}">cart</a> <a href="https://other.example/b">b</a> https://shop.example/bare.`
@@ -267,7 +267,7 @@ describe('links', () => {
       { checkoutLink: 'https://app.example/cart/recover?cart_id=rt_1' },
       { trackLink },
     )
-    expect(asked).toEqual([
+    expect(urls).toEqual([
       'https://shop.example/a?x=1&y=2',
       'https://app.example/cart/recover?cart_id=rt_1',
       'https://shop.example/bare',
@@ -350,8 +350,8 @@ describe('what a template is refused for', () => {
     ['{% include "x" %}', 'uses {% include %}, which does not exist. Available: if, unless, for, assign,'],
     ['{{ cart_total | shout }}', 'uses the filter "shout", which does not exist. Available: append, '],
     ['Now {% if a = b %}x{% endif %}', 'cannot be read at “{% if a = b %}” after “Now”. Please correct or delete it.'],
-  ])('%s: the error names the problem and its place, in the subject and in the message', (text, words) => {
-    expect(renderer.check({ subject: text, body: 'Hi' })?.message).toContain(`The subject ${words}`)
-    expect(renderer.check({ subject: 'Hi', body: text })?.message).toContain(`The message ${words}`)
+  ])('%s: the error names the problem and its place, in the subject and in the message', (text, expected) => {
+    expect(renderer.check({ subject: text, body: 'Hi' })?.message).toContain(`The subject ${expected}`)
+    expect(renderer.check({ subject: 'Hi', body: text })?.message).toContain(`The message ${expected}`)
   })
 })

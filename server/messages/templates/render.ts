@@ -54,7 +54,7 @@ export function createTemplateRenderer(): TemplateRenderer {
     render,
     plan: (planning, limitMs) => makePlan(tools, planning, limitMs),
     text,
-    check: (words) => check((context) => render({ ...draft, ...words }, context, options)),
+    check: (texts) => check((context) => render({ ...draft, ...texts }, context, options)),
     checkText: (body) => check((context) => text({ ...draft, subject: '-', body }, context)),
   }
 }

@@ -11,8 +11,8 @@ afterAll(() => Promise.all([renders.close(), real.close()]))
 
 const context = buildSampleContext()
 const source = (body: string) => ({ id: body, version: 1, subject: '-', body })
-const text = (body: string, lane: 'sending' | 'asking' = 'sending', accountId = 'a') =>
-  renders.text({ lane, accountId }, source(body), context)
+const text = (body: string, queue: 'sending' | 'asking' = 'sending', accountId = 'a') =>
+  renders.text({ queue, accountId }, source(body), context)
 const tooSlow = expect.objectContaining({ code: 'too_slow' })
 
 describe('an owner’s text', () => {
@@ -40,7 +40,7 @@ describe('an owner’s text', () => {
 
   test('whose plan takes too long is rendered without a plan', async () => {
     const options = { storeHosts: [], tracked: () => '' }
-    const who = { lane: 'sending' as const, accountId: 'a' }
+    const who = { queue: 'sending' as const, accountId: 'a' }
     const mails = ['Ana', 'Bo', 'Cy'].map((customerName) =>
       renders.mail(who, source('PLANLESS'), buildSampleContext({ customerName }), options),
     )
@@ -61,7 +61,7 @@ describe('an owner’s text', () => {
   test('waits for its account’s turn, not for another account’s whole queue', async () => {
     const order: string[] = []
     const of = (accountId: string, n: number) =>
-      text(`${accountId}${n}`, 'asking', accountId).then((said) => void order.push(said))
+      text(`${accountId}${n}`, 'asking', accountId).then((answer) => void order.push(answer))
     await Promise.all([...Array.from({ length: 40 }, (_, n) => of('many', n)), of('few', 0)])
     expect(order.indexOf('few0')).toBeLessThan(20)
     expect(order).toHaveLength(41)
@@ -71,7 +71,7 @@ describe('an owner’s text', () => {
     'in a preview runs at lower priority than this process’s other work',
     async () => {
       const looking = createRenders()
-      await looking.text({ lane: 'asking', accountId: 'a' }, source('nine'), context)
+      await looking.text({ queue: 'asking', accountId: 'a' }, source('nine'), context)
       // A thread's name may contain spaces, so fields are counted after it.
       const stats = readdirSync('/proc/self/task').map((id) => readFileSync(`/proc/self/task/${id}/stat`, 'utf8'))
       const niceness = stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]))
@@ -82,16 +82,16 @@ describe('an owner’s text', () => {
   )
 
   test('does not block the main thread', async () => {
-    let turns = 0
-    const timer = setInterval(() => turns++, 5)
+    let ticks = 0
+    const timer = setInterval(() => ticks++, 5)
     await expect(text('SPIN 4')).rejects.toEqual(tooSlow)
     clearInterval(timer)
-    expect(turns).toBeGreaterThan(10)
+    expect(ticks).toBeGreaterThan(10)
   })
 })
 
 describe('the real threads', () => {
-  const who = { lane: 'sending' as const, accountId: 'a' }
+  const who = { queue: 'sending' as const, accountId: 'a' }
 
   test('render like the main thread, and name errors', async () => {
     expect(await real.text(who, source('Hi {{ customer_name }}'), context)).toBe('Hi Ana')
@@ -117,7 +117,7 @@ describe('the real threads', () => {
     const context = (customerName: string) =>
       buildSampleContext({ customerName, checkoutLink: 'https://app.example/c/a1' })
     for (const name of ['Ana', 'Bo', 'Cy <3', 'Di']) {
-      const looked = await own.mail({ lane: 'asking', accountId: 'a' }, template, context(name), options)
+      const looked = await own.mail({ queue: 'asking', accountId: 'a' }, template, context(name), options)
       expect(await own.mail(who, template, context(name), options)).toEqual(looked)
     }
     expect(own.planFigures()).toEqual({ planned: 2, rendered: 2, compared: 1, differed: 0, plans: 1 })

@@ -13,7 +13,7 @@ export type RenderQueue = 'sending' | 'asking'
 
 /** The account, for fair queueing, and the purpose. */
 export interface RenderPurpose {
-  lane: RenderQueue
+  queue: RenderQueue
   accountId: string
 }
 
@@ -60,16 +60,16 @@ export function createRenders(changes: Partial<ThreadOptions> = {}, limits: Part
     asking: new RenderThread({ ...threadOptions.asking, ...changes }, refused),
   }
   let renderer: TemplateRenderer | undefined
-  const ask = async ({ lane, accountId }: RenderPurpose, job: RenderJob): Promise<RenderAnswer> => {
+  const ask = async ({ queue, accountId }: RenderPurpose, job: RenderJob): Promise<RenderAnswer> => {
     const isOurs = isBuiltInJob(job)
     if (isOurs) renderer ??= createTemplateRenderer()
-    const answer = isOurs ? runJob(renderer!, job) : await threads[lane].run(job, accountId)
+    const answer = isOurs ? runJob(renderer!, job) : await threads[queue].run(job, accountId)
     if (answer.kind === 'refused') throw toError(answer.problem)
-    if (answer.kind === 'broken') throw new Error(answer.words)
+    if (answer.kind === 'broken') throw new Error(answer.message)
     return answer
   }
   const runCheck = async (accountId: string, job: RenderJob) => {
-    const answer = await ask({ lane: 'asking', accountId }, job)
+    const answer = await ask({ queue: 'asking', accountId }, job)
     return answer.kind === 'checked' && answer.problem ? toError(answer.problem) : null
   }
   return {
@@ -77,7 +77,7 @@ export function createRenders(changes: Partial<ThreadOptions> = {}, limits: Part
       const { storeHosts, tracked, onDifference } = options
       const render = () => renderMail((job) => ask(purpose, job), { source, context }, options)
       // Previews always use the renderer, never a plan.
-      if (purpose.lane === 'asking') return render()
+      if (purpose.queue === 'asking') return render()
       const makePlan = async () =>
         assertKind(await ask(purpose, { kind: 'plan', source, context, storeHosts }), 'plan').plan
       return plans.render({ source, context, storeHosts, tracked, render, makePlan, onDifference })

@@ -219,12 +219,12 @@ export class RenderThread {
 }
 
 /** Runs one check at a time. A failed check (the thread has just ended) is ignored. */
-function createWatcher(look: () => Promise<void>): () => void {
+function createWatcher(check: () => Promise<void>): () => void {
   let isLooking = false
   return () => {
     if (isLooking) return
     isLooking = true
-    void look()
+    void check()
       .catch(() => {})
       .finally(() => {
         isLooking = false

@@ -63,8 +63,8 @@ function removeName([first = '', ...others]: readonly string[], name: string): s
   const rest = isNamed ? first.slice(name.length) : first
   // "Maple" is no part of "Maple Street 1".
   if (!isNamed || !/^\s*([,;:|·–—-]|$)/.test(rest)) return [first, ...others]
-  const left = [rest.replace(/^[\s,;:|·–—-]+/, ''), ...others].filter(Boolean)
-  return left.length > 0 ? left : [first]
+  const addressParts = [rest.replace(/^[\s,;:|·–—-]+/, ''), ...others].filter(Boolean)
+  return addressParts.length > 0 ? addressParts : [first]
 }
 
 const MAX_ADDRESS = 1_000

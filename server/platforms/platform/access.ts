@@ -27,7 +27,7 @@ export interface StoreNet {
   fetch: GuardedFetch
   now: () => Date
   /** Serialises the store's requests; by default the client's. */
-  inTurn?: Enqueue
+  enqueue?: Enqueue
   /** Pause between pages of one list. */
   pauseMs?: number
   /** A failure after this time counts as a timeout. */

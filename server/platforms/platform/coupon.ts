@@ -63,7 +63,7 @@ export interface CouponsById {
 }
 
 /** One result for each draft, in order. `words`: the store's message. */
-export type CouponResult = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused'; words: string }
+export type CouponResult = { coupon: PlatformCoupon } | { refusal: 'duplicate' | 'refused'; detail: string }
 
 export interface CouponChange {
   id: string
@@ -74,4 +74,4 @@ export interface CouponChange {
 /** `gone`: the store no longer has this coupon. */
 export type CouponChangeResult =
   | { coupon: PlatformCoupon }
-  | { refusal: 'duplicate' | 'refused' | 'gone'; words: string }
+  | { refusal: 'duplicate' | 'refused' | 'gone'; detail: string }

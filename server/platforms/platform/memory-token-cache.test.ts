@@ -3,7 +3,7 @@ import type { StoreToken } from './access.ts'
 import { parseKeys } from './keys.ts'
 import { createMemoryTokenCache } from './memory-token-cache.ts'
 
-const aToken = (accessToken: string): StoreToken => ({
+const buildToken = (accessToken: string): StoreToken => ({
   accessToken,
   scopes: ['read_orders'],
   madeAt: '2026-11-01T00:00:00.000Z',
@@ -13,21 +13,21 @@ const aToken = (accessToken: string): StoreToken => ({
 test('two concurrent renewals create one token, and both get it', async () => {
   const shelf = createMemoryTokenCache()
   expect(await shelf.read()).toBeNull()
-  let made = 0
-  const make = async () => aToken(`token-${++made}`)
+  let count = 0
+  const make = async () => buildToken(`token-${++count}`)
   const [one, other] = await Promise.all([shelf.renew(null, make), shelf.renew(null, make)])
-  expect([made, one, other]).toEqual([1, aToken('token-1'), aToken('token-1')])
-  expect(await shelf.renew(one, make)).toEqual(aToken('token-2'))
-  expect(await shelf.renew(one, make)).toEqual(aToken('token-2'))
-  expect(await shelf.read()).toEqual(aToken('token-2'))
+  expect([count, one, other]).toEqual([1, buildToken('token-1'), buildToken('token-1')])
+  expect(await shelf.renew(one, make)).toEqual(buildToken('token-2'))
+  expect(await shelf.renew(one, make)).toEqual(buildToken('token-2'))
+  expect(await shelf.read()).toEqual(buildToken('token-2'))
 })
 
 test('a failed renewal stores nothing, and the next one tries again', async () => {
   const shelf = createMemoryTokenCache()
   const failing = shelf.renew(null, () => Promise.reject(new Error('no answer')))
-  const waiting = shelf.renew(null, async () => aToken('token-1'))
+  const waiting = shelf.renew(null, async () => buildToken('token-1'))
   await expect(failing).rejects.toThrow('no answer')
-  expect(await waiting).toEqual(aToken('token-1'))
+  expect(await waiting).toEqual(buildToken('token-1'))
 })
 
 test('keys without a kind are WooCommerce’s; keys of an unknown kind are refused', () => {

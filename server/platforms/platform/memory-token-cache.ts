@@ -7,13 +7,13 @@ export function createMemoryTokenCache(): TokenCache {
   return {
     read: async () => stored,
     renew(stale, make) {
-      const turn = queue.then(async () => {
+      const result = queue.then(async () => {
         if (stored && stored.accessToken !== stale?.accessToken) return stored
         stored = await make()
         return stored
       })
-      queue = turn.catch(() => undefined)
-      return turn
+      queue = result.catch(() => undefined)
+      return result
     },
   }
 }

@@ -66,7 +66,7 @@ export interface PlatformItem {
   /** Before coupons, as entered in the store's catalogue. */
   unitPriceMinor: number
   /** The same as the cart shows it, where tax makes a difference. */
-  shown?: { withTaxMinor: number; withoutTaxMinor: number }
+  displayed?: { withTaxMinor: number; withoutTaxMinor: number }
   imageUrl: string | null
   /** The shopper's choices for a variation, limited to the store's own attributes. */
   choices?: ItemChoice[]
@@ -214,7 +214,7 @@ export interface PlatformProduct {
    * `priceMinor` is the entered price. The price on the shop's pages is unknown, because the shop was not asked or did
    * not answer.
    */
-  isShownUnknown?: true
+  isDisplayedUnknown?: true
   currency: string
   imageUrl: string | null
   permalink: string | null
@@ -354,7 +354,7 @@ export interface PluginAnswer {
 }
 
 /** How displayed prices differ from entered ones. 'unknown': the shop is not asked. */
-export type ShownTax = 'none' | 'added' | 'taken_off' | 'unknown'
+export type DisplayedTax = 'none' | 'added' | 'taken_off' | 'unknown'
 
 export interface ListQuery {
   modifiedSince?: string
@@ -381,8 +381,8 @@ export interface StoreClient {
   customer(customerId: string, signal?: AbortSignal): Promise<PlatformCustomer | null>
   /** `modifiedSince`: only on a platform that stores consents. */
   customers(query: ListQuery): AsyncIterable<Page<PlatformCustomer>>
-  /** `shownTax` is called once, and only if there are products. */
-  products(query: ListQuery & { shownTax?: () => Promise<ShownTax> }): AsyncIterable<Page<PlatformProduct>>
+  /** `readDisplayedTax` is called once, and only if there are products. */
+  products(query: ListQuery & { readDisplayedTax?: () => Promise<DisplayedTax> }): AsyncIterable<Page<PlatformProduct>>
   /**
    * Terms of existing items; an item missing from the result is gone. One request for all, where the store supports it.
    */

@@ -7,26 +7,26 @@ export type Enqueue = <T>(request: () => Promise<T>, signal?: AbortSignal) => Pr
 export function createRequestQueues(): (store: string) => Enqueue {
   const lines = new Map<string, Promise<unknown>>()
   return (store) => (request, signal) => {
-    const turn = Promise.resolve(lines.get(store)).then(() => {
+    const run = Promise.resolve(lines.get(store)).then(() => {
       if (signal?.aborted) throw abortedProblem()
       return request()
     })
-    const line: Promise<void> = turn.then(release, release)
+    const line: Promise<void> = run.then(release, release)
     function release() {
       if (lines.get(store) === line) lines.delete(store)
     }
     lines.set(store, line)
-    return signal ? rejectOnAbort(turn, signal) : turn
+    return signal ? rejectOnAbort(run, signal) : run
   }
 }
 
-async function rejectOnAbort<T>(turn: Promise<T>, signal: AbortSignal): Promise<T> {
+async function rejectOnAbort<T>(run: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: end, reject } = Promise.withResolvers<never>()
   const abort = () => reject(abortedProblem())
   if (signal.aborted) abort()
   signal.addEventListener('abort', abort, { once: true })
   try {
-    return await Promise.race([turn, end])
+    return await Promise.race([run, end])
   } finally {
     signal.removeEventListener('abort', abort)
   }

@@ -82,15 +82,15 @@ function sliceText(text: string, maxLength: number): string {
  */
 export function addChoices(name: string, choices: readonly { value: string }[]): string {
   const place = name.lastIndexOf(' - ')
-  const splitWords = (text: string) =>
+  const splitTerms = (text: string) =>
     ` ${text
       .toLowerCase()
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim()} `
-  const known = place < 0 ? '' : splitWords(name.slice(place + 3))
+  const known = place < 0 ? '' : splitTerms(name.slice(place + 3))
   const missing = choices
     .map(({ value }) => value)
-    .filter((value) => splitWords(value).trim() && !known.includes(splitWords(value)))
+    .filter((value) => splitTerms(value).trim() && !known.includes(splitTerms(value)))
   if (missing.length === 0) return name
   return sliceText(`${name}${place < 0 ? ' - ' : ', '}${[...new Set(missing)].join(', ')}`, 300)
 }

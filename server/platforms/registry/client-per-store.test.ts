@@ -10,10 +10,10 @@ import { createClientCache } from './client-per-store.ts'
 function shops() {
   const open = new Map<string, ((answer: GuardedAnswer) => void)[]>()
   let most = 0
-  const asked: string[] = []
+  const requests: string[] = []
   const fetch: GuardedFetch = (url, request) => {
     const { origin } = new URL(url)
-    asked.push(origin)
+    requests.push(origin)
     const { promise, resolve, reject } = Promise.withResolvers<GuardedAnswer>()
     open.set(origin, [...(open.get(origin) ?? []), resolve])
     most = Math.max(most, open.get(origin)!.length)
@@ -26,7 +26,7 @@ function shops() {
       give({ status: 404, headers: {}, body, url: origin, isRedirected: false })
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
-  return { fetch, answer, asked, most: () => most }
+  return { fetch, answer, requests, most: () => most }
 }
 
 const access = (storeUrl: string, consumerKey = 'ck_1'): StoreAccess => ({
@@ -35,25 +35,25 @@ const access = (storeUrl: string, consumerKey = 'ck_1'): StoreAccess => ({
   homeUrl: storeUrl,
   keys: { kind: 'woocommerce', consumerKey, consumerSecret: 'cs_1' },
 })
-const keptAs = (storeId: string) => ({ storeId, shelf: createMemoryTokenCache() })
+const cacheAs = (storeId: string) => ({ storeId, shelf: createMemoryTokenCache() })
 
 test('a store gets one request at a time while thousands of others are called', async () => {
-  const { fetch, answer, asked, most } = shops()
+  const { fetch, answer, requests, most } = shops()
   const storeClient = createClientCache({ fetch, now: () => new Date() })
   const busy = 'https://busy.example'
-  const first = storeClient(access(busy), keptAs('busy')).order('1')
+  const first = storeClient(access(busy), cacheAs('busy')).order('1')
   const all: Promise<unknown>[] = []
   for (let n = 0; n < 4_500; n++) {
     const origin = `https://shop${n}.example`
-    all.push(storeClient(access(origin), keptAs(`store ${n}`)).order('1'))
-    if (n % 500 === 0) all.push(storeClient(access(busy), keptAs('busy')).order(`${n + 1}`))
+    all.push(storeClient(access(origin), cacheAs(`store ${n}`)).order('1'))
+    if (n % 500 === 0) all.push(storeClient(access(busy), cacheAs('busy')).order(`${n + 1}`))
   }
   await new Promise((resolve) => setTimeout(resolve, 1))
-  expect(asked.filter((origin) => origin === busy)).toHaveLength(1)
+  expect(requests.filter((origin) => origin === busy)).toHaveLength(1)
   for (let n = 0; n < 10; n++) await answer(busy)
   for (let n = 0; n < 4_500; n++) void answer(`https://shop${n}.example`)
   await Promise.all([first, ...all])
-  expect(asked.filter((origin) => origin === busy)).toHaveLength(10)
+  expect(requests.filter((origin) => origin === busy)).toHaveLength(10)
   expect(most()).toBe(1)
 })
 
@@ -61,11 +61,11 @@ test('a store still gets one request at a time after its keys were replaced and 
   const { fetch, answer, most } = shops()
   const storeClient = createClientCache({ fetch, now: () => new Date() })
   const origin = 'https://shop.example'
-  const kept = keptAs('a')
+  const cachedA = cacheAs('a')
   const all = [
-    storeClient(access(origin, 'ck_1'), kept).order('1'),
-    storeClient(access(origin, 'ck_2'), kept).order('2'),
-    storeClient(access(origin, 'ck_2'), kept).customer('2'),
+    storeClient(access(origin, 'ck_1'), cachedA).order('1'),
+    storeClient(access(origin, 'ck_2'), cachedA).order('2'),
+    storeClient(access(origin, 'ck_2'), cachedA).customer('2'),
   ]
   for (let n = 0; n < 3; n++) {
     await new Promise((resolve) => setTimeout(resolve, 1))
@@ -79,7 +79,7 @@ test('two accounts with the same shop do not wait for each other', async () => {
   const { fetch, answer, most } = shops()
   const storeClient = createClientCache({ fetch, now: () => new Date() })
   const origin = 'https://shop.example'
-  const all = ['a', 'b'].map((storeId) => storeClient(access(origin), keptAs(storeId)).order('1'))
+  const all = ['a', 'b'].map((storeId) => storeClient(access(origin), cacheAs(storeId)).order('1'))
   await new Promise((resolve) => setTimeout(resolve, 1))
   await answer(origin)
   await Promise.all(all)
@@ -87,8 +87,8 @@ test('two accounts with the same shop do not wait for each other', async () => {
 })
 
 test('a request that times out in the queue ends at once and is never sent', async () => {
-  const { fetch, answer, asked } = shops()
-  const client = createClientCache({ fetch, now: () => new Date() })(access('https://shop.example'), keptAs('a'))
+  const { fetch, answer, requests } = shops()
+  const client = createClientCache({ fetch, now: () => new Date() })(access('https://shop.example'), cacheAs('a'))
   const hanging = client.order('1')
   const stop = new AbortController()
   const waiting = client.terms({ items: [{ productId: '1', variationId: null }], currency: 'USD', signal: stop.signal })
@@ -96,17 +96,17 @@ test('a request that times out in the queue ends at once and is never sent', asy
   await expect(waiting).rejects.toMatchObject({ code: 'timeout' })
   await answer('https://shop.example')
   await hanging
-  expect(asked).toHaveLength(1)
+  expect(requests).toHaveLength(1)
 })
 
 test('a failed request lets the next one of its store run', async () => {
-  let asked = 0
+  let requestCount = 0
   const fetch: GuardedFetch = async (url) => {
-    asked += 1
-    if (asked === 1) throw new Error('a mistake of ours')
+    requestCount += 1
+    if (requestCount === 1) throw new Error('a mistake of ours')
     return { status: 404, headers: {}, body: Buffer.from('{"code":"gone"}'), url, isRedirected: false }
   }
-  const client = createClientCache({ fetch, now: () => new Date() })(access('https://shop.example'), keptAs('a'))
+  const client = createClientCache({ fetch, now: () => new Date() })(access('https://shop.example'), cacheAs('a'))
   const both = await Promise.allSettled([client.order('1'), client.order('2')])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
 })

@@ -17,14 +17,14 @@ const MAX_CLIENTS = 2_000
  */
 export function createClientCache(net: StoreNet) {
   const clients = new Map<string, StoreClient>()
-  const turns = createRequestQueues()
+  const queues = createRequestQueues()
   return (access: StoreAccess, cached?: { storeId: string; shelf: TokenCache }): StoreClient => {
     const { platform, storeUrl, homeUrl, keys } = access
     const key = JSON.stringify([cached?.storeId, platform, storeUrl, homeUrl, keys])
-    const inTurn = turns(cached?.storeId ?? key)
+    const enqueue = queues(cached?.storeId ?? key)
     const client =
       clients.get(key) ??
-      findPlatform(platform).createClient(access, { ...net, inTurn }, cached?.shelf ?? createMemoryTokenCache())
+      findPlatform(platform).createClient(access, { ...net, enqueue }, cached?.shelf ?? createMemoryTokenCache())
     clients.delete(key)
     clients.set(key, client)
     if (clients.size > MAX_CLIENTS) clients.delete(clients.keys().next().value!)

@@ -28,7 +28,7 @@ function growth(holds: readonly number[]): number {
 
 test('a bulk operation imports many orders completely and once, and holds one part in memory', async () => {
   const { client, say } = await openLargeShop(closing, { orders: ORDERS, checkouts: 0 })
-  const seen = new Set<number>()
+  const ids = new Set<number>()
   const holds: number[] = []
   let isRunning = true
   for await (const { rows, skipped } of client.orders({ modifiedSince: SINCE })) {
@@ -39,15 +39,15 @@ test('a bulk operation imports many orders completely and once, and holds one pa
     expect(rows.length).toBeLessThanOrEqual(PART)
     for (const { orderId, items } of rows) {
       expect(items).toHaveLength(1)
-      seen.add(Number(orderId))
+      ids.add(Number(orderId))
     }
-    if (seen.size % 1_000 === 0 && rows.length > 0) {
+    if (ids.size % 1_000 === 0 && rows.length > 0) {
       holds.push(measureHeapBytes())
       await say({ do: 'end tokens' })
     }
   }
   // One more than inserted: the original of the copies.
-  expect(seen.size).toBe(ORDERS + 1)
+  expect(ids.size).toBe(ORDERS + 1)
   expect(await say({ do: 'tell' })).toMatchObject({ bulkRuns: 1 })
   expect(holds.length).toBeGreaterThanOrEqual(5)
   if (isProof) expect(growth(holds)).toBeLessThan(24)
@@ -55,19 +55,19 @@ test('a bulk operation imports many orders completely and once, and holds one pa
 
 test('many checkouts are imported completely and once, despite throttling and an expiring token', async () => {
   const { client, say } = await openLargeShop(closing, { orders: 0, checkouts: CHECKOUTS })
-  const seen = new Set<string>()
+  const ids = new Set<string>()
   const holds: number[] = []
   let pages = 0
   for await (const { rows, skipped } of client.checkouts({ modifiedSince: SINCE })) {
     expect(skipped).toEqual([])
     expect(rows.length).toBeLessThanOrEqual(PART)
-    for (const { checkoutId } of rows) seen.add(checkoutId)
+    for (const { checkoutId } of rows) ids.add(checkoutId)
     pages += 1
     if (pages % Math.ceil(50 / SHARE) === 0) await say({ do: 'leave points', points: 5 })
     if (pages % (200 / SHARE) === 0) await say({ do: 'end tokens' })
     if (pages % (400 / SHARE) === 0) holds.push(measureHeapBytes())
   }
-  expect(seen.size).toBe(CHECKOUTS + 1)
+  expect(ids.size).toBe(CHECKOUTS + 1)
   const { throttled } = await say({ do: 'tell' })
   expect(throttled).toBeGreaterThan(0)
   if (isProof) expect(growth(holds)).toBeLessThan(24)

@@ -33,8 +33,8 @@ async function largeStore() {
   return one
 }
 
-const queriesOf = (one: Awaited<ReturnType<typeof largeStore>>, name: string) =>
-  one.store.faults.told.filter(({ query }) => query.includes(name)).length
+const getQueries = (one: Awaited<ReturnType<typeof largeStore>>, name: string) =>
+  one.store.faults.log.filter(({ query }) => query.includes(name)).length
 
 test('one operation reads many orders with their lines, followed by changes made meanwhile', async () => {
   const one = await largeStore()
@@ -50,9 +50,9 @@ test('one operation reads many orders with their lines, followed by changes made
   }
   expect(ids.size).toBe(MANY)
   expect(last?.isLast).toBe(true)
-  expect(queriesOf(one, 'mutation BulkRun')).toBe(1)
+  expect(getQueries(one, 'mutation BulkRun')).toBe(1)
   // One query to check access, and one from the operation's start.
-  expect(queriesOf(one, 'query Orders(')).toBe(2)
+  expect(getQueries(one, 'query Orders(')).toBe(2)
 })
 
 test('an interrupted pull reuses its operation', async () => {
@@ -62,7 +62,7 @@ test('an interrupted pull reuses its operation', async () => {
   one.advance(3_600_000)
   const pages = await collectRows(one.connect().orders({ modifiedSince: '2026-10-01T01:00:00Z' }))
   expect(new Set(pages.flatMap(({ rows }) => rows.map(({ orderId }) => orderId))).size).toBe(MANY)
-  expect(queriesOf(one, 'mutation BulkRun')).toBe(1)
+  expect(getQueries(one, 'mutation BulkRun')).toBe(1)
 })
 
 const FILE = ['{"a":1}', '{"b":"zwölf"}', 'not json', '', '{"c":3}'].join('\n')
@@ -83,7 +83,7 @@ function fileServer(text: string, knowsPieces = true): GuardedFetch {
   }
 }
 
-const netOf = (fetch: GuardedFetch) => ({ fetch, now: () => new Date(0) })
+const buildNet = (fetch: GuardedFetch) => ({ fetch, now: () => new Date(0) })
 
 test.each([
   1,
@@ -97,25 +97,25 @@ test.each([
   1_000,
 ])('a file in chunks of %i bytes gives the same values', async (pieceBytes) => {
   const values = await collectRows(
-    readJsonLines(netOf(fileServer(FILE)), { url: 'https://files.example/1', pieceBytes }),
+    readJsonLines(buildNet(fileServer(FILE)), { url: 'https://files.example/1', pieceBytes }),
   )
   expect(values).toEqual([{ a: 1 }, { b: 'zwölf' }, undefined, { c: 3 }])
 })
 
 test('a server without range support sends the whole file', async () => {
-  const values = await collectRows(readJsonLines(netOf(fileServer(FILE, false)), { url: 'https://files.example/1' }))
+  const values = await collectRows(readJsonLines(buildNet(fileServer(FILE, false)), { url: 'https://files.example/1' }))
   expect(values.length).toBe(4)
 })
 
 test('a missing file is a problem of the store', async () => {
-  const gone: GuardedFetch = async (url) => ({
+  const missingShop: GuardedFetch = async (url) => ({
     status: 403,
     body: Buffer.alloc(0),
     headers: {},
     url,
     isRedirected: false,
   })
-  await expect(collectRows(readJsonLines(netOf(gone), { url: 'https://files.example/1' }))).rejects.toBeInstanceOf(
-    StoreProblem,
-  )
+  await expect(
+    collectRows(readJsonLines(buildNet(missingShop), { url: 'https://files.example/1' })),
+  ).rejects.toBeInstanceOf(StoreProblem)
 })

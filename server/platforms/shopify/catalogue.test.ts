@@ -14,13 +14,13 @@ async function opened() {
 
 type Opened = Awaited<ReturnType<typeof opened>>
 
-const productsOf = async ({ client }: Opened, query: { modifiedSince?: string } = {}) =>
+const readProducts = async ({ client }: Opened, query: { modifiedSince?: string } = {}) =>
   (await collectRows(client.products(query))).flatMap((page) => page.rows)
 
 describe('products', () => {
   test('are one row per variant, with price, picture, URL and stock', async () => {
     const one = await opened()
-    const rows = await productsOf(one)
+    const rows = await readProducts(one)
     const gloves = rows.filter(({ name }) => name.startsWith('Leather Work Gloves'))
     expect(gloves.map(({ name }) => name)).toEqual(
       ['Small', 'Medium', 'Large'].map((size) => `Leather Work Gloves - ${size}`),
@@ -46,12 +46,12 @@ describe('products', () => {
 
   test('are returned with all variants when changed', async () => {
     const one = await opened()
-    const apron = (await productsOf(one)).find(({ name }) => name.startsWith('Waxed Canvas Apron'))!
+    const apron = (await readProducts(one)).find(({ name }) => name.startsWith('Waxed Canvas Apron'))!
     one.advance(3_600_000)
     const since = new Date(one.now() - 60_000).toISOString()
     expect(await collectRows(one.client.products({ modifiedSince: since }))).toMatchObject([{ rows: [], isLast: true }])
     one.store.controls.setPrice(Number(apron.variationId), 6_600)
-    const changed = await productsOf(one, { modifiedSince: since })
+    const changed = await readProducts(one, { modifiedSince: since })
     expect(changed.map(({ priceMinor }) => priceMinor).sort()).toEqual([6_600, 7_200])
   })
 })
@@ -60,7 +60,7 @@ describe('a numbered page', () => {
   test('is reached again without the rows before it', async () => {
     const one = await opened()
     const customers = Array.from({ length: 230 }, (_, index) => `shopper${index}@example.com`)
-    const [variant] = await productsOf(one)
+    const [variant] = await readProducts(one)
     for (const email of customers) {
       one.store.controls.beginCheckout([{ variantId: Number(variant!.variationId), quantity: 1 }], { email })
     }
@@ -82,7 +82,7 @@ describe('a numbered page', () => {
 describe('terms', () => {
   test('cover existing items; a missing item is gone', async () => {
     const one = await opened()
-    const [first, second] = await productsOf(one)
+    const [first, second] = await readProducts(one)
     const items = [
       { productId: first!.productId, variationId: first!.variationId },
       { productId: second!.productId, variationId: null },
@@ -98,7 +98,7 @@ describe('terms', () => {
 
   test('omit a price in another currency', async () => {
     const one = await opened()
-    const [first] = await productsOf(one)
+    const [first] = await readProducts(one)
     const items = [{ productId: first!.productId, variationId: first!.variationId }]
     expect(await one.client.terms({ items, currency: 'EUR' })).toMatchObject([{ priceMinor: null, isAvailable: false }])
   })

@@ -110,14 +110,14 @@ export async function createCoupons(
   net: StoreNet,
   drafts: readonly CouponDraft[],
 ): Promise<CouponResult[]> {
-  const made: CouponResult[] = []
-  for (const draft of drafts) made.push(await createCoupon(graph, net, draft))
-  return made
+  const results: CouponResult[] = []
+  for (const draft of drafts) results.push(await createCoupon(graph, net, draft))
+  return results
 }
 
 async function createCoupon(graph: Graph, net: StoreNet, draft: CouponDraft): Promise<CouponResult> {
   const owner = await findOwner(graph, draft.email)
-  if (owner === 'unknown') return { refusal: 'refused', words: NOBODY }
+  if (owner === 'unknown') return { refusal: 'refused', detail: UNKNOWN_CUSTOMER }
   const input = couponInput(draft, { now: net.now(), customerId: owner })
   const { data } = await graph.write(DISCOUNT_CREATE, { input })
   const errors = userErrors(data.discountCodeBasicCreate)
@@ -130,16 +130,16 @@ async function createCoupon(graph: Graph, net: StoreNet, draft: CouponDraft): Pr
   return stored
 }
 
-const NOBODY = 'The store has no customer with this email address, so the code cannot be theirs alone.'
+const UNKNOWN_CUSTOMER = 'The store has no customer with this email address, so the code cannot be theirs alone.'
 
 /** null: everyone. */
 async function findOwner(graph: Graph, email: string | null | undefined): Promise<string | null | 'unknown'> {
   if (email == null) return null
-  const wanted = normalizeEmail(email)
-  if (!wanted || !graph.flags.customers || !graph.flags.emails) return 'unknown'
-  const { data } = await graph.read(CUSTOMER_BY_EMAIL, { query: `email:${JSON.stringify(wanted)}` })
+  const address = normalizeEmail(email)
+  if (!address || !graph.flags.customers || !graph.flags.emails) return 'unknown'
+  const { data } = await graph.read(CUSTOMER_BY_EMAIL, { query: `email:${JSON.stringify(address)}` })
   const nodes = connection(data.customers).nodes
-  const isSame = (node: unknown) => normalizeEmail(getPath(node, 'defaultEmailAddress', 'emailAddress')) === wanted
+  const isSame = (node: unknown) => normalizeEmail(getPath(node, 'defaultEmailAddress', 'emailAddress')) === address
   return parseGid(getPath(nodes.find(isSame), 'id')) ?? 'unknown'
 }
 
@@ -152,20 +152,20 @@ interface SentDiscount {
 async function readBack(
   graph: Graph,
   { id, draft }: SentDiscount,
-): Promise<{ coupon: PlatformCoupon } | { refusal: 'refused'; words: string }> {
+): Promise<{ coupon: PlatformCoupon } | { refusal: 'refused'; detail: string }> {
   const { rows, skipped } = await readCouponsById(graph, { ids: [id], currency: draft.currency })
   const [coupon] = rows
   if (!coupon)
-    return { refusal: 'refused', words: `The store’s answer cannot be read: ${skipped[0]?.reason ?? 'it is gone'}.` }
+    return { refusal: 'refused', detail: `The store’s answer cannot be read: ${skipped[0]?.reason ?? 'it is gone'}.` }
   const wrong = findChange(draft, coupon)
-  return wrong ? { refusal: 'refused', words: `The store did not keep what was sent (${wrong}).` } : { coupon }
+  return wrong ? { refusal: 'refused', detail: `The store did not keep what was sent (${wrong}).` } : { coupon }
 }
 
 const DUPLICATES = new Set(['TAKEN', 'DUPLICATE', 'IMPLICIT_DUPLICATE'])
 
-function toRefusal(errors: readonly UserError[]): { refusal: 'duplicate' | 'refused'; words: string } {
+function toRefusal(errors: readonly UserError[]): { refusal: 'duplicate' | 'refused'; detail: string } {
   const duplicate = errors.find(({ code }) => DUPLICATES.has(code))
-  return { refusal: duplicate ? 'duplicate' : 'refused', words: (duplicate ?? errors[0]!).words }
+  return { refusal: duplicate ? 'duplicate' : 'refused', detail: (duplicate ?? errors[0]!).message }
 }
 
 /** Changes only the given fields. */
@@ -174,15 +174,15 @@ export async function updateCoupon(
   net: StoreNet,
   { id, draft }: CouponChange,
 ): Promise<CouponChangeResult> {
-  const gone: CouponChangeResult = { refusal: 'gone', words: 'The store has no such discount.' }
-  if (!parseId(id)) return gone
+  const missing: CouponChangeResult = { refusal: 'gone', detail: 'The store has no such discount.' }
+  if (!parseId(id)) return missing
   const owner = await findOwner(graph, draft.email)
-  if (owner === 'unknown') return { refusal: 'refused', words: NOBODY }
+  if (owner === 'unknown') return { refusal: 'refused', detail: UNKNOWN_CUSTOMER }
   const input = couponInput(draft, { now: net.now(), customerId: owner })
   const { data } = await graph.write(DISCOUNT_UPDATE, { id: formatGid('DiscountCodeNode', id), input })
   const errors = userErrors(data.discountCodeBasicUpdate)
   if (errors.length === 0) return readBack(graph, { id, draft })
-  return (await exists(graph, id)) ? toRefusal(errors) : gone
+  return (await exists(graph, id)) ? toRefusal(errors) : missing
 }
 
 export async function updateCoupons(
@@ -427,9 +427,9 @@ function discountInput({ type, percent, amountMinor, currency }: CouponChange['d
 /** Start of a new discount: as given, else now. An ended discount must start before its end. */
 function chooseStart({ startsAt, expiresAt, mark }: CouponChange['draft'], now: Date): string | null {
   const end = expiresAt ? Date.parse(expiresAt) : Number.POSITIVE_INFINITY
-  const wanted = startsAt ? Date.parse(startsAt) : now.getTime() - LEAD_MS
-  if (end <= wanted) return formatSeconds(end - HOUR_MS)
-  return mark === undefined && startsAt === undefined ? null : formatSeconds(wanted)
+  const startTime = startsAt ? Date.parse(startsAt) : now.getTime() - LEAD_MS
+  if (end <= startTime) return formatSeconds(end - HOUR_MS)
+  return mark === undefined && startsAt === undefined ? null : formatSeconds(startTime)
 }
 
 const formatSeconds = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`
@@ -451,7 +451,7 @@ function findChange(draft: CouponChange['draft'], stored: PlatformCoupon): strin
     // A later start is intended, not a difference.
     ['status', draft.mark === undefined || draft.startsAt ? undefined : true, stored.isPublished],
   ]
-  return pairs.find(([, sent, stands]) => sent !== undefined && sent !== stands)?.[0] ?? null
+  return pairs.find(([, sent, current]) => sent !== undefined && sent !== current)?.[0] ?? null
 }
 
 /** 1050 in a currency with cents: "10.50". */

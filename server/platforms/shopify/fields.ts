@@ -13,7 +13,7 @@ export const formatGid = (type: string, id: string): string => `gid://shopify/${
 
 export const wireGid = field(parseGid)
 export const wireFlag = field((input) => input === true)
-export const wireWords = field((input) =>
+export const wireStrings = field((input) =>
   Array.isArray(input) ? input.slice(0, 50).filter((each) => typeof each === 'string') : [],
 )
 

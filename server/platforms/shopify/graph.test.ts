@@ -22,7 +22,7 @@ function fakeStore(
   shelf: TokenCache = createMemoryTokenCache(),
 ) {
   let at = Date.parse('2026-11-26T12:00:00Z')
-  const seen: { url: string; token: string | undefined; body: string }[] = []
+  const requests: { url: string; token: string | undefined; body: string }[] = []
   const waits: number[] = []
   let tokens = 0
   const fetch: GuardedFetch = async (url, request = {}) => {
@@ -37,8 +37,8 @@ function fakeStore(
       tokens += 1
       return of(200, { access_token: `t${tokens}`, scope: 'read_orders,write_discounts', expires_in: 86_399 })
     }
-    seen.push({ url, token: request.headers?.['x-shopify-access-token'], body: request.body ?? '' })
-    const answer = answers[Math.min(seen.length, answers.length) - 1]!
+    requests.push({ url, token: request.headers?.['x-shopify-access-token'], body: request.body ?? '' })
+    const answer = answers[Math.min(requests.length, answers.length) - 1]!
     if (answer instanceof FetchProblem) throw answer
     return of(answer.status ?? 200, answer.body ?? { data: {} }, answer.headers)
   }
@@ -58,7 +58,7 @@ function fakeStore(
     keys,
   } as const
   const graph = createGraph(access, net, shelf)
-  return { graph, seen, waits, tokens: () => tokens, advance: (ms: number) => (at += ms) }
+  return { graph, requests, waits, tokens: () => tokens, advance: (ms: number) => (at += ms) }
 }
 
 const refused = (code: string, extensions: object = {}, message = 'no') => ({
@@ -70,24 +70,24 @@ const bucket = (currentlyAvailable: number, requestedQueryCost = 100) => ({
 
 describe('requests', () => {
   test('use the pinned version, the token in its header, and no keys', async () => {
-    const { graph, seen } = fakeStore([{ body: { data: { shop: { name: 'A' } } } }])
+    const { graph, requests } = fakeStore([{ body: { data: { shop: { name: 'A' } } } }])
     await graph.read(SHOP)
-    expect(seen[0]).toMatchObject({ url: 'https://a.myshopify.com/admin/api/2026-10/graphql.json', token: 't1' })
-    expect(JSON.stringify(seen)).not.toContain('shpss_secret')
+    expect(requests[0]).toMatchObject({ url: 'https://a.myshopify.com/admin/api/2026-10/graphql.json', token: 't1' })
+    expect(JSON.stringify(requests)).not.toContain('shpss_secret')
   })
 
   test('use an admin app’s token unchanged, and a refusal is final', async () => {
     const keys: StoreKeys = { kind: 'shopify_token', accessToken: 'shpat_x', apiSecret: 'shpss_y' }
-    const { graph, seen, tokens } = fakeStore([{ status: 401, body: { errors: '[API] Invalid API key' } }], keys)
+    const { graph, requests, tokens } = fakeStore([{ status: 401, body: { errors: '[API] Invalid API key' } }], keys)
     await expect(graph.read(SHOP)).rejects.toMatchObject({ code: 'shopify_token_revoked' })
-    expect(seen.map(({ token }) => token)).toEqual(['shpat_x'])
+    expect(requests.map(({ token }) => token)).toEqual(['shpat_x'])
     expect(tokens()).toBe(0)
   })
 })
 
 describe('the daily token', () => {
   test('is created once, and renewed at 80 % of its life', async () => {
-    const { graph, seen, tokens, advance } = fakeStore([{}])
+    const { graph, requests, tokens, advance } = fakeStore([{}])
     await graph.read(SHOP)
     await graph.read(SHOP)
     advance(19 * 3_600_000)
@@ -96,7 +96,7 @@ describe('the daily token', () => {
     advance(0.5 * 3_600_000)
     await graph.read(SHOP)
     expect(tokens()).toBe(2)
-    expect(seen.map(({ token }) => token)).toEqual(['t1', 't1', 't1', 't2'])
+    expect(requests.map(({ token }) => token)).toEqual(['t1', 't1', 't1', 't2'])
   })
 
   test('is renewed once by one of two workers when the store refuses it', async () => {
@@ -107,10 +107,10 @@ describe('the daily token', () => {
     await two.graph.read(SHOP)
     expect([one.tokens(), two.tokens()]).toEqual([1, 0])
     await one.graph.read(SHOP)
-    expect(one.seen.map(({ token }) => token)).toEqual(['t1', 't1', 't2'])
+    expect(one.requests.map(({ token }) => token)).toEqual(['t1', 't1', 't2'])
     // The other worker is refused too and finds the new token.
     await two.graph.read(SHOP)
-    expect(two.seen.map(({ token }) => token)).toEqual(['t1', 't1', 't2'])
+    expect(two.requests.map(({ token }) => token)).toEqual(['t1', 't1', 't2'])
     expect([one.tokens(), two.tokens()]).toEqual([2, 0])
   })
 
@@ -121,21 +121,21 @@ describe('the daily token', () => {
   })
 
   test('stays in use while renewal fails', async () => {
-    const kept: StoreToken = {
+    const cached: StoreToken = {
       accessToken: 'kept',
       scopes: [],
       madeAt: '2026-11-25T15:00:00Z',
       expiresAt: '2026-11-26T15:00:00Z',
     }
     const shelf: TokenCache = {
-      read: async () => kept,
+      read: async () => cached,
       renew: async () => {
         throw new FetchProblem('timeout')
       },
     }
-    const { graph, seen, advance } = fakeStore([{}], APP, shelf)
+    const { graph, requests, advance } = fakeStore([{}], APP, shelf)
     await graph.read(SHOP)
-    expect(seen[0]?.token).toBe('kept')
+    expect(requests[0]?.token).toBe('kept')
     advance(4 * 3_600_000)
     await expect(graph.read(SHOP)).rejects.toThrow()
   })
@@ -162,11 +162,11 @@ describe('a throttled store', () => {
 
   test('can be aborted while waiting', async () => {
     const throttled = { body: { ...refused('THROTTLED').body, extensions: bucket(0) } }
-    const { graph, seen } = fakeStore([throttled])
-    const leaving = new AbortController()
-    leaving.abort()
-    await expect(graph.read(SHOP, {}, leaving.signal)).rejects.toMatchObject({ code: 'timeout' })
-    expect(seen.length).toBe(1)
+    const { graph, requests } = fakeStore([throttled])
+    const aborting = new AbortController()
+    aborting.abort()
+    await expect(graph.read(SHOP, {}, aborting.signal)).rejects.toMatchObject({ code: 'timeout' })
+    expect(requests.length).toBe(1)
   })
 
   test('fails after ten minutes without points', async () => {
@@ -222,10 +222,10 @@ describe('retries', () => {
   test('repeat reads after a server error, never writes', async () => {
     const reading = fakeStore([{ status: 503 }, {}])
     await reading.graph.read(SHOP)
-    expect(reading.seen.length).toBe(2)
+    expect(reading.requests.length).toBe(2)
     const writing = fakeStore([{ status: 503 }, {}])
     await expect(writing.graph.write(DISCOUNT_DELETE, { id: 'x' })).rejects.toMatchObject({ code: 'shopify_error' })
-    expect(writing.seen.length).toBe(1)
+    expect(writing.requests.length).toBe(1)
   })
 
   test('reopen a closed connection for reads only', async () => {
@@ -238,25 +238,30 @@ describe('retries', () => {
 
 describe('withheld data', () => {
   const withheld = refused('ACCESS_DENIED', {}, 'This app is not approved to use the email field.')
-  const variablesOf = ({ body }: { body: string }) => JSON.parse(body).variables
+  const getVariables = ({ body }: { body: string }) => JSON.parse(body).variables
 
   test('is omitted from later queries, and requested again when the profile is read', async () => {
-    const { graph, seen } = fakeStore([withheld, { body: { data: { order: null } } }])
+    const { graph, requests } = fakeStore([withheld, { body: { data: { order: null } } }])
     await graph.read(ORDER_BY_ID, { id: '1' })
     await graph.read(ORDER_BY_ID, { id: '1' })
-    expect(seen.map((one) => variablesOf(one).emails)).toEqual([true, false, false])
+    expect(requests.map((one) => getVariables(one).emails)).toEqual([true, false, false])
     graph.hopeAgain()
     await graph.read(ORDER_BY_ID, { id: '1' })
-    expect(variablesOf(seen.at(-1)!)).toMatchObject({ emails: true, phones: true, names: true })
+    expect(getVariables(requests.at(-1)!)).toMatchObject({ emails: true, phones: true, names: true })
   })
 
   test('of a person leaves the other fields', async () => {
-    const { graph, seen } = fakeStore([withheld, { body: { data: { order: null } } }])
+    const { graph, requests } = fakeStore([withheld, { body: { data: { order: null } } }])
     await graph.read(ORDER_BY_ID, { id: '1' })
-    expect(variablesOf(seen[1]!)).toMatchObject({ emails: false, phones: true, names: true, customers: true })
+    expect(getVariables(requests[1]!)).toMatchObject({ emails: false, phones: true, names: true, customers: true })
     const vague = fakeStore([refused('ACCESS_DENIED', {}, 'Not approved.'), { body: { data: { order: null } } }])
     await vague.graph.read(ORDER_BY_ID, { id: '1' })
-    expect(variablesOf(vague.seen[1]!)).toMatchObject({ emails: false, phones: false, names: false, customers: true })
+    expect(getVariables(vague.requests[1]!)).toMatchObject({
+      emails: false,
+      phones: false,
+      names: false,
+      customers: true,
+    })
   })
 
   test('is reported when the refusal persists', async () => {

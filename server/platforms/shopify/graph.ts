@@ -141,9 +141,9 @@ function selectFlags(document: string, flags: Flags): Partial<Flags> {
 
 /** false: the query needs the fields, or omits them already. */
 function omitWithheld(lacks: readonly WithheldData[], document: string, flags: Flags): boolean {
-  const asked = lacks.filter((name) => flags[name] && document.includes(`$${name}:`))
-  for (const name of asked) flags[name] = false
-  return asked.length > 0
+  const lacking = lacks.filter((name) => flags[name] && document.includes(`$${name}:`))
+  for (const name of lacking) flags[name] = false
+  return lacking.length > 0
 }
 
 // Access tokens of a store. An app's token lives for a day: it is made from the app's keys, shared by all processes,
@@ -193,8 +193,8 @@ function createTokens(access: StoreAccess, net: StoreNet, shelf: TokenCache): To
 }
 
 function renewAt({ madeAt, expiresAt }: StoreToken): number {
-  const [made, expires] = [Date.parse(madeAt), Date.parse(expiresAt)]
-  return made + (expires - made) * RENEW_AT
+  const [createdMs, expires] = [Date.parse(madeAt), Date.parse(expiresAt)]
+  return createdMs + (expires - createdMs) * RENEW_AT
 }
 
 const Granted = z.object({
@@ -217,7 +217,7 @@ async function exchange(
   keys: { clientId: string; clientSecret: string },
   signal?: AbortSignal,
 ): Promise<StoreToken> {
-  const madeAt = net.now()
+  const createdAt = net.now()
   const body = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: keys.clientId,
@@ -239,8 +239,8 @@ async function exchange(
       .split(/[\s,]+/)
       .filter(Boolean)
       .slice(0, 200),
-    madeAt: madeAt.toISOString(),
-    expiresAt: new Date(madeAt.getTime() + granted.data.expires_in * 1_000).toISOString(),
+    madeAt: createdAt.toISOString(),
+    expiresAt: new Date(createdAt.getTime() + granted.data.expires_in * 1_000).toISOString(),
   }
 }
 
@@ -385,21 +385,21 @@ function classifyErrors(errors: unknown, secrets: readonly string[]): GraphProbl
 
 function classifyError(error: unknown, secrets: readonly string[]): GraphProblem {
   const code = getPath(error, 'extensions', 'code')
-  const words = cleanMessage(getPath(error, 'message'), secrets)
+  const message = cleanMessage(getPath(error, 'message'), secrets)
   switch (code) {
     case 'THROTTLED':
-      return { kind: 'throttled', lacks: [], problem: new StoreProblem('rate_limited', words) }
+      return { kind: 'throttled', lacks: [], problem: new StoreProblem('rate_limited', message) }
     case 'MAX_COST_EXCEEDED':
-      return { kind: 'too_costly', lacks: [], problem: new StoreProblem('shopify_bad_answer', words) }
+      return { kind: 'too_costly', lacks: [], problem: new StoreProblem('shopify_bad_answer', message) }
     case 'INTERNAL_SERVER_ERROR':
     case 'TIMEOUT':
-      return { kind: 'transient', lacks: [], problem: new StoreProblem('shopify_error', words) }
+      return { kind: 'transient', lacks: [], problem: new StoreProblem('shopify_error', message) }
     case 'SHOP_INACTIVE':
-      return toOtherProblem(new StoreProblem('shopify_store_paused', words))
+      return toOtherProblem(new StoreProblem('shopify_store_paused', message))
     case 'ACCESS_DENIED':
-      return classifyDenial(error, words)
+      return classifyDenial(error, message)
     default:
-      return toOtherProblem(new StoreProblem('shopify_bad_answer', words ?? 'an error without words'))
+      return toOtherProblem(new StoreProblem('shopify_bad_answer', message ?? 'an error without words'))
   }
 }
 
@@ -408,12 +408,12 @@ const toOtherProblem = (problem: StoreProblem): GraphProblem => ({ kind: 'other'
 const SCOPE = /\b(?:read|write)_[a-z_]{1,60}\b/g
 
 /** Either a missing scope, which is named, or withheld personal data. */
-function classifyDenial(error: unknown, words: string | null): GraphProblem {
-  const wanted = toPlainText(getPath(error, 'extensions', 'requiredAccess'), 500) ?? words ?? ''
-  const scopes = [...new Set(wanted.match(SCOPE) ?? [])]
+function classifyDenial(error: unknown, message: string | null): GraphProblem {
+  const requiredAccess = toPlainText(getPath(error, 'extensions', 'requiredAccess'), 500) ?? message ?? ''
+  const scopes = [...new Set(requiredAccess.match(SCOPE) ?? [])]
   const [first] = scopes
   if (!first) {
-    const problem = new StoreProblem('shopify_protected_data', words)
+    const problem = new StoreProblem('shopify_protected_data', message)
     return { kind: 'lack', lacks: findWithheld(error), problem }
   }
   const lacks = scopes.flatMap((scope) => LACK_OF_SCOPE[scope] ?? [])

@@ -244,13 +244,13 @@ function safeStringify(value: unknown): string {
 test('throws only StoreProblem for any response, and ends', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anAnswer, { minLength: 1, maxLength: 4 }), async (answers) => {
-      let turn = 0
+      let pageCount = 0
       let at = 0
       const fetch: GuardedFetch = async (url) => {
-        const answer = answers[turn % answers.length]!
-        turn += 1
+        const answer = answers[pageCount % answers.length]!
+        pageCount += 1
         // A store may be endless; this one ends so that the property does.
-        if (turn > 30) return { status: 500, headers: {}, body: Buffer.alloc(0), url, isRedirected: false }
+        if (pageCount > 30) return { status: 500, headers: {}, body: Buffer.alloc(0), url, isRedirected: false }
         return { ...answer, body: Buffer.from(answer.body), url, isRedirected: false }
       }
       const net = {
@@ -266,7 +266,7 @@ test('throws only StoreProblem for any response, and ends', async () => {
       }
       const client = createShopifyClient(access, net, createMemoryTokenCache())
       const drain = async (pages: AsyncIterable<unknown>) => {
-        for await (const _ of pages) if (turn > 30) break
+        for await (const _ of pages) if (pageCount > 30) break
       }
       const since = '2026-01-01T00:00:00Z'
       const draft: CouponDraft = {
@@ -301,7 +301,7 @@ test('throws only StoreProblem for any response, and ends', async () => {
         () => client.deleteWebhook('1'),
       ]
       for (const call of calls) {
-        turn = 0
+        pageCount = 0
         await call().catch((error: unknown) => {
           if (!(error instanceof StoreProblem)) throw error
         })

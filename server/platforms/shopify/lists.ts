@@ -5,7 +5,7 @@ import { type Graph, type GraphAnswer, TooCostly } from './graph.ts'
 // Lists with cursors. The page size adapts to the query's cost.
 
 /** A query may cost 1,000 points; this is the target. */
-const WANTED_COST = 900
+const TARGET_COST = 900
 const MAX_PAGES = 50_000
 
 export interface ListQuery {
@@ -39,12 +39,12 @@ export async function* readChunks(graph: Graph, query: ListQuery): AsyncGenerato
 }
 
 async function readChunk(graph: Graph, query: ListQuery, { after, size }: { after: string | null; size: number }) {
-  for (let asked = size; ; asked = Math.floor(asked / 2)) {
+  for (let requested = size; ; requested = Math.floor(requested / 2)) {
     try {
-      const answer = await graph.read(query.document, { ...query.variables, first: asked, after }, query.signal)
-      return { asked, chunk: { ...connection(findList(answer, query.root)), answer } }
+      const answer = await graph.read(query.document, { ...query.variables, first: requested, after }, query.signal)
+      return { asked: requested, chunk: { ...connection(findList(answer, query.root)), answer } }
     } catch (error) {
-      if (!(error instanceof TooCostly) || asked < 2) throw error
+      if (!(error instanceof TooCostly) || requested < 2) throw error
     }
   }
 }
@@ -56,9 +56,9 @@ function findList({ data }: GraphAnswer, root: string): unknown {
   return list
 }
 
-function nextSize(asked: number, cost: number | null, most: number): number {
-  if (!cost) return asked
-  return Math.max(1, Math.min(most, Math.floor((asked * WANTED_COST) / cost)))
+function nextSize(requested: number, cost: number | null, most: number): number {
+  if (!cost) return requested
+  return Math.max(1, Math.min(most, Math.floor((requested * TARGET_COST) / cost)))
 }
 
 interface Numbered<Row> {
@@ -98,12 +98,12 @@ export async function* numberedPages<Row>(graph: Graph, list: Numbered<Row>): As
 /** null: the beginning. */
 async function findCursor(graph: Graph, past: ListQuery, rows: number): Promise<string | null | 'end'> {
   let cursor: string | null = null
-  for (let left = rows; left > 0; ) {
-    const size = Math.min(left, past.sizes.most)
+  for (let remaining = rows; remaining > 0; ) {
+    const size = Math.min(remaining, past.sizes.most)
     const { chunk, asked } = await readChunk(graph, past, { after: cursor, size })
     if (!chunk.hasNext) return 'end'
     cursor = chunk.endCursor
-    left -= asked
+    remaining -= asked
   }
   return cursor
 }

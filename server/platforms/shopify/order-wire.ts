@@ -27,7 +27,7 @@ import {
   wireGid,
   wireInstant,
   wireMoney,
-  wireWords,
+  wireStrings,
 } from './fields.ts'
 import { type Address, wireAddress, wirePerson } from './people.ts'
 
@@ -51,7 +51,7 @@ const Order = z.object({
   currencyCode: field(parseCurrency),
   checkoutToken: wireToken,
   cartToken: wireToken,
-  discountCodes: wireWords,
+  discountCodes: wireStrings,
   email: field(findFirstEmail),
   phone: z.unknown().optional(),
   totalPriceSet: wireMoney,
@@ -101,8 +101,8 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
   }
 }
 
-export const parseCodes = (words: readonly unknown[]): string[] =>
-  words.map((code) => toPlainText(code, 200)).filter((code) => code !== null)
+export const parseCodes = (strings: readonly unknown[]): string[] =>
+  strings.map((code) => toPlainText(code, 200)).filter((code) => code !== null)
 
 /** The store's status: `paid`, `partially_refunded` …; `cancelled` has priority. */
 const readStatus = ({ cancelledAt, displayFinancialStatus }: WireOrder): string =>

@@ -211,15 +211,15 @@ async function findOrStartOperation(graph: Graph, net: StoreNet, query: OrderQue
   const recent = await graph.read(BULK_RECENT, {}, query.signal)
   const nodes = getPath(recent.data.bulkOperations, 'nodes')
   const known = (Array.isArray(nodes) ? nodes.slice(0, 10) : []).map(parseOperation)
-  const kept = known.filter((each) => each !== null).find((each) => isReusable(each, { net, query, graph }))
-  if (kept) return kept
+  const reusable = known.filter((each) => each !== null).find((each) => isReusable(each, { net, query, graph }))
+  if (reusable) return reusable
   const text = buildBulkOrders(buildChangedSince(query.modifiedSince), graph.flags)
   const { data } = await graph.write(BULK_RUN, { query: text })
   const [refusal] = userErrors(data.bulkOperationRunQuery)
-  if (refusal) throw new StoreProblem('shopify_bad_answer', refusal.words)
-  const made = parseOperation(getPath(data.bulkOperationRunQuery, 'bulkOperation'))
-  if (!made) throw new StoreProblem('shopify_bad_answer', 'no operation was begun')
-  return made
+  if (refusal) throw new StoreProblem('shopify_bad_answer', refusal.message)
+  const operation = parseOperation(getPath(data.bulkOperationRunQuery, 'bulkOperation'))
+  if (!operation) throw new StoreProblem('shopify_bad_answer', 'no operation was begun')
+  return operation
 }
 
 interface OperationQuery {

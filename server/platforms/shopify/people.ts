@@ -85,9 +85,9 @@ const LEVELS: Readonly<Record<string, PlatformConsent['level']>> = {
 function readConsent(channel: PlatformConsent['channel'], { state, optInLevel, updatedAt }: z.infer<typeof Consent>) {
   if (state === null) return null
   const isWithdrawn = state === 'UNSUBSCRIBED' || state === 'REDACTED'
-  const kept = state === 'SUBSCRIBED' ? 'granted' : isWithdrawn ? 'withdrawn' : 'none'
+  const status = state === 'SUBSCRIBED' ? 'granted' : isWithdrawn ? 'withdrawn' : 'none'
   const level = Object.hasOwn(LEVELS, optInLevel ?? '') ? LEVELS[optInLevel!]! : 'unknown'
-  return { channel, state: kept, level, at: updatedAt, wording: null } satisfies PlatformConsent
+  return { channel, state: status, level, at: updatedAt, wording: null } satisfies PlatformConsent
 }
 
 const Customer = Person.extend({

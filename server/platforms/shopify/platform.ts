@@ -57,7 +57,7 @@ import {
   wireGid,
   wireInstant,
   wireMoney,
-  wireWords,
+  wireStrings,
 } from './fields.ts'
 import type { Graph, GraphAnswer } from './graph.ts'
 import { createGraph } from './graph.ts'
@@ -386,7 +386,7 @@ const Checkout = z.object({
   createdAt: wireInstant,
   updatedAt: wireInstant,
   completedAt: wireInstant,
-  discountCodes: wireWords,
+  discountCodes: wireStrings,
   totalPriceSet: wireMoney,
   subtotalPriceSet: wireMoney,
   totalDiscountSet: wireMoney,
@@ -618,10 +618,10 @@ async function createWebhook(graph: Graph, topic: string, deliveryUrl: string): 
   const variables = { topic, subscription: { uri: deliveryUrl, format: 'JSON' } }
   const { data } = await graph.write(SUBSCRIBE, variables)
   const [refusal] = userErrors(data.webhookSubscriptionCreate)
-  if (refusal) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: ${refusal.words}`)
-  const made = readSubscription(getPath(data.webhookSubscriptionCreate, 'webhookSubscription'))
-  if (!made) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: no id`)
-  return made
+  if (refusal) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: ${refusal.message}`)
+  const created = readSubscription(getPath(data.webhookSubscriptionCreate, 'webhookSubscription'))
+  if (!created) throw new StoreProblem('shopify_bad_answer', `webhook ${topic}: no id`)
+  return created
 }
 
 /** An already deleted one is fine. */

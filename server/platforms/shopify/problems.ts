@@ -6,7 +6,7 @@ import { getPath } from './fields.ts'
 export interface UserError {
   field: string
   code: string
-  words: string
+  message: string
 }
 
 /** The errors of a mutation. */
@@ -18,6 +18,6 @@ export function userErrors(payload: unknown): UserError[] {
       .join('.')
       .slice(0, 200),
     code: toPlainText(getPath(error, 'code'), 80) ?? '',
-    words: toPlainText(getPath(error, 'message'), 300) ?? 'The store refused it without a reason.',
+    message: toPlainText(getPath(error, 'message'), 300) ?? 'The store refused it without a reason.',
   }))
 }

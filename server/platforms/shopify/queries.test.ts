@@ -41,7 +41,7 @@ describe.each(documents)('%s', (_, text) => {
   })
 
   test('needs no scope beyond the requested ones', () => {
-    const lacking = neededBy(document).filter(({ scopes }) => !scopes.some(isAskedFor))
+    const lacking = neededBy(document).filter(({ scopes }) => !scopes.some(isRequested))
     expect(lacking).toEqual([])
   })
 
@@ -84,8 +84,8 @@ describe.each(documents)('%s', (_, text) => {
 
 const WITHHELD = new Set(['names', 'emails', 'phones'])
 
-const isAskedFor = (scope: string) =>
-  REQUIRED_SCOPES.some((asked) => asked === scope || asked === scope.replace('read_', 'write_'))
+const isRequested = (scope: string) =>
+  REQUIRED_SCOPES.some((requested) => requested === scope || requested === scope.replace('read_', 'write_'))
 
 type Visitor = (field: string, type: string, guards: string[]) => void
 
@@ -100,7 +100,7 @@ function neededBy(document: ReturnType<typeof parse>) {
 }
 
 /** Visits each field with its parent type, its own type, and the flags that guard it. */
-function walk(document: ReturnType<typeof parse>, look: Visitor) {
+function walk(document: ReturnType<typeof parse>, visitor: Visitor) {
   const types = new TypeInfo(loadAdminSchema().schema)
   const guards: string[][] = []
   visit(
@@ -109,15 +109,15 @@ function walk(document: ReturnType<typeof parse>, look: Visitor) {
       enter(node) {
         if (node.kind !== 'Field' && node.kind !== 'InlineFragment') return
         guards.push(
-          (node.directives ?? []).flatMap(({ arguments: given }) =>
-            (given ?? []).map(({ value }) => ('name' in value ? value.name.value : '')),
+          (node.directives ?? []).flatMap(({ arguments: args }) =>
+            (args ?? []).map(({ value }) => ('name' in value ? value.name.value : '')),
           ),
         )
         if (node.kind !== 'Field') return
         const [owner, definition] = [types.getParentType(), types.getFieldDef()]
         if (!owner || !definition) return
         const type = getNamedType(definition.type)
-        look(`${owner.name}.${node.name.value}`, isCompositeType(type) ? type.name : '', guards.flat())
+        visitor(`${owner.name}.${node.name.value}`, isCompositeType(type) ? type.name : '', guards.flat())
       },
       leave(node) {
         if (node.kind === 'Field' || node.kind === 'InlineFragment') guards.pop()

@@ -46,7 +46,7 @@ function largeStore() {
   let at = START
   let bucket = { available: MOST, at: START }
   let token = { name: '', until: 0 }
-  const told = { throttled: 0, tokens: 0, queries: 0, most: 0 }
+  const stats = { throttled: 0, tokens: 0, queries: 0, most: 0 }
   const fill = () => {
     bucket = { available: Math.min(MOST, bucket.available + ((at - bucket.at) / 1_000) * PER_SECOND), at }
     return bucket.available
@@ -61,16 +61,16 @@ function largeStore() {
     return { [root]: { nodes, pageInfo: { hasNextPage: until < total, endCursor: String(until) } } }
   }
   const answer = (text: string, variables: { first: number; after: string | null }) => {
-    told.queries += 1
+    stats.queries += 1
     const cost = (variables.first ?? 1) * RESERVED
-    told.most = Math.max(told.most, cost)
+    stats.most = Math.max(stats.most, cost)
     const status = () => ({ maximumAvailable: MOST, currentlyAvailable: Math.floor(fill()), restoreRate: PER_SECOND })
     const extensions = () => ({ cost: { requestedQueryCost: cost, throttleStatus: status() } })
     if (cost > 1_000) return { errors: [{ message: 'too much', extensions: { code: 'MAX_COST_EXCEEDED' } }] }
     // Another client of the same app uses points now and then.
-    if (told.queries % 50 === 0) bucket = { available: 10, at }
+    if (stats.queries % 50 === 0) bucket = { available: 10, at }
     if (cost > fill()) {
-      told.throttled += 1
+      stats.throttled += 1
       return { errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }], extensions: extensions() }
     }
     bucket.available -= (variables.first ?? 1) * SPENT
@@ -87,8 +87,8 @@ function largeStore() {
       body: Buffer.from(JSON.stringify(body)),
     })
     if (url.endsWith('/admin/oauth/access_token')) {
-      told.tokens += 1
-      token = { name: `t${told.tokens}`, until: at + TOKEN_MS }
+      stats.tokens += 1
+      token = { name: `t${stats.tokens}`, until: at + TOKEN_MS }
       return of(200, { access_token: token.name, scope: 'read_orders', expires_in: TOKEN_MS / 1_000 })
     }
     const isGood = request.headers?.['x-shopify-access-token'] === token.name && at < token.until
@@ -107,7 +107,7 @@ function largeStore() {
     token.until = 0
     return true
   }
-  return { net, told, end, hours: () => (at - START) / 3_600_000 }
+  return { net, stats, end, hours: () => (at - START) / 3_600_000 }
 }
 
 const access: StoreAccess = {
@@ -116,7 +116,7 @@ const access: StoreAccess = {
 }
 
 test('reads orders and checkouts completely, in order and once, despite throttling and expiring tokens', async () => {
-  const { net, told, end, hours } = largeStore()
+  const { net, stats, end, hours } = largeStore()
   const client = createShopifyClient(access, net, createMemoryTokenCache())
   let next = 1
   let latest = ''
@@ -136,9 +136,9 @@ test('reads orders and checkouts completely, in order and once, despite throttli
     for (const { checkoutId } of rows) checkouts.add(checkoutId)
   }
   expect(checkouts.size).toBe(CHECKOUTS)
-  expect(told.throttled).toBeGreaterThan(ORDERS / 1_000)
-  expect(told.tokens).toBeGreaterThan(1)
+  expect(stats.throttled).toBeGreaterThan(ORDERS / 1_000)
+  expect(stats.tokens).toBeGreaterThan(1)
   // Uses all available points, with hardly more queries than they allow.
-  expect(told.most).toBeLessThanOrEqual(1_000)
+  expect(stats.most).toBeLessThanOrEqual(1_000)
   expect(hours()).toBeLessThan(((ORDERS + CHECKOUTS) * SPENT * 1.25) / PER_SECOND / 3_600)
 })

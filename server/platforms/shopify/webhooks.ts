@@ -54,8 +54,8 @@ export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | nul
   const signature = header(raw, 'x-shopify-hmac-sha256')
   // With an empty secret every signature could be forged.
   if (signature === null || secret === '') return null
-  const wanted = createHmac('sha256', secret).update(raw.rawBody).digest()
-  if (!isSameSecret(Buffer.from(signature, 'base64'), wanted)) return null
+  const expected = createHmac('sha256', secret).update(raw.rawBody).digest()
+  if (!isSameSecret(Buffer.from(signature, 'base64'), expected)) return null
   const topic = toPlainText(header(raw, 'x-shopify-topic'), 200) ?? ''
   return readEvent(topic, { key: deliveryKey(raw, topic), body: parse(raw.rawBody) })
 }

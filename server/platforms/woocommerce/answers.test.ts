@@ -33,7 +33,7 @@ test.each([
   expect(parseJson(Buffer.from(text))).toBe(undefined)
 })
 
-const answerOf = (status: number, text: string, headers: Record<string, string> = {}) =>
+const getAnswer = (status: number, text: string, headers: Record<string, string> = {}) =>
   readAnswer({ status, headers, body: Buffer.from(text), url: '' } as Parameters<typeof readAnswer>[0], new Date())
 const html = { 'content-type': 'text/html; charset=UTF-8' }
 
@@ -51,5 +51,5 @@ test.each([
   ['a challenge by its header', 403, 'x', { 'cf-mitigated': 'challenge' }, 'api_blocked'],
   ['a broken store', 500, '<p>critical error</p>', html, 'store_error'],
 ])('classifies %s', (_, status, text, headers, code) => {
-  expect(toStoreProblem(answerOf(status, text, headers), true, []).code).toBe(code)
+  expect(toStoreProblem(getAnswer(status, text, headers), true, []).code).toBe(code)
 })

@@ -23,7 +23,7 @@ import {
 } from '../platform/public.ts'
 import { getErrorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, readList } from './orders.ts'
-import type { ShownPrices } from './shown-prices.ts'
+import type { DisplayedPrices } from './shown-prices.ts'
 import { CUSTOMER_FIELDS, readCustomer } from './wire.ts'
 
 // Customers and products, paged by ascending id: new rows come last and no row moves.
@@ -93,7 +93,7 @@ export async function readSingleCustomer(
 export async function* pullProducts(
   http: WooHttp,
   query: { modifiedSince?: string; firstPage?: number; signal?: AbortSignal },
-  shown: ShownPrices | null = null,
+  displayed: DisplayedPrices | null = null,
 ): AsyncGenerator<Page<PlatformProduct>> {
   const currency = await readCurrency(http, query.signal)
   const list: ListQuery = {
@@ -110,7 +110,7 @@ export async function* pullProducts(
         variations.push(...(await readVariations(http, { ...product, choices }, skipped, query.signal)))
     }
     const products = rows.map(({ product }) => product)
-    const all = shown ? await shown([...products, ...variations], query.signal) : [...products, ...variations]
+    const all = displayed ? await displayed([...products, ...variations], query.signal) : [...products, ...variations]
     yield { rows: all, skipped, ...place }
   }
 }

@@ -45,7 +45,7 @@ async function site(...input: Parameters<typeof serve>): Promise<Served & { url:
   return { ...served, url: `${input[1] ? 'https' : 'http'}://localhost:${served.port}` }
 }
 
-async function problemOf(answer: Promise<unknown>): Promise<StoreProblem> {
+async function readProblem(answer: Promise<unknown>): Promise<StoreProblem> {
   const error = await answer.then(
     () => 'no problem',
     (reason: unknown) => reason,
@@ -54,8 +54,8 @@ async function problemOf(answer: Promise<unknown>): Promise<StoreProblem> {
   return error
 }
 
-async function codeOf(answer: Promise<unknown>): Promise<string> {
-  return (await problemOf(answer)).code
+async function readCode(answer: Promise<unknown>): Promise<string> {
+  return (await readProblem(answer)).code
 }
 
 describe('a working store', () => {
@@ -72,25 +72,25 @@ describe('a working store', () => {
   }
 
   test('gets signed requests over http and returns its profile', async () => {
-    const { url, seen } = await store()
+    const { url, seen: requests } = await store()
     expect(await clientFor(url).readProfile()).toMatchObject({ ...profile, storeUrl: url, homeUrl: url })
-    expect(seen.every((one) => one.authorization === undefined)).toBe(true)
-    expect(seen.some((one) => one.line.includes('secret') || one.line.includes(OWNER.consumerSecret))).toBe(false)
+    expect(requests.every((one) => one.authorization === undefined)).toBe(true)
+    expect(requests.some((one) => one.line.includes('secret') || one.line.includes(OWNER.consumerSecret))).toBe(false)
   })
 
-  test('gets signatures for its home address, whatever name it was reached by', async () => {
+  test('gets signatures for its home address, also when reached by another name', async () => {
     const { url } = await store()
     const numeric = url.replace('localhost', '127.0.0.1')
     expect(await clientFor(numeric).readProfile()).toMatchObject({ storeUrl: numeric, homeUrl: url })
   })
 
   test('gets Basic authentication over https, and no key in any URL', async () => {
-    const { url, seen } = await store({ tls: readLocalhostTls() })
+    const { url, seen: requests } = await store({ tls: readLocalhostTls() })
     expect(await clientFor(url, OWNER, { ca: readLocalhostTls().cert }).readProfile()).toMatchObject(profile)
-    expect(seen.filter((one) => one.authorization?.startsWith('Basic ')).length).toBeGreaterThan(3)
-    expect(seen.some((one) => /ck_|cs_|oauth/.test(one.line))).toBe(false)
+    expect(requests.filter((one) => one.authorization?.startsWith('Basic ')).length).toBeGreaterThan(3)
+    expect(requests.some((one) => /ck_|cs_|oauth/.test(one.line))).toBe(false)
     // The public index is read before any key is sent.
-    expect(seen[0]).toEqual({ line: 'GET /wp-json/', authorization: undefined })
+    expect(requests[0]).toEqual({ line: 'GET /wp-json/', authorization: undefined })
   })
 
   test('is not changed by the check', async () => {
@@ -110,10 +110,12 @@ describe('a working store', () => {
       reply.writeHead(301, { location: `${secure.url}${request.url}` }).end(),
     )
     // Two ports of one machine stand for two names: only the default ports mean the same shop.
-    expect(await problemOf(clientFor(plain.url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toMatchObject({
-      code: 'moved',
-      detail: secure.url,
-    })
+    expect(await readProblem(clientFor(plain.url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toMatchObject(
+      {
+        code: 'moved',
+        detail: secure.url,
+      },
+    )
     expect(secure.seen.length).toBe(1)
   })
 
@@ -122,9 +124,9 @@ describe('a working store', () => {
     const http = openGuardedHttp({ allowPrivate: true })
     open.push(http)
     const reachedBy = async (storeUrl: string, indexUrl: string) => {
-      const asked: string[] = []
+      const urls: string[] = []
       const fetch: GuardedFetch = async (url, request) => {
-        asked.push(url)
+        urls.push(url)
         const answer = await http.fetch(url.replace(/^https?:\/\/[^/]+/, one.url), { ...request, headers: {} })
         return url === `${storeUrl}/wp-json/` ? { ...answer, url: indexUrl, isRedirected: true } : answer
       }
@@ -132,7 +134,7 @@ describe('a working store', () => {
       await createWooCommerceClient(access, { fetch, now: () => new Date(), pauseMs: 0 })
         .readProfile()
         .catch(() => undefined)
-      return asked[1]?.split('/wp-json')[0]
+      return urls[1]?.split('/wp-json')[0]
     }
     expect(await reachedBy('http://shop.example', 'https://shop.example/wp-json/')).toBe('https://shop.example')
     expect(await reachedBy('http://shop.example', 'https://www.shop.example/wp-json/')).toBe('https://www.shop.example')
@@ -180,32 +182,34 @@ describe('a working store', () => {
 
   test('reports how it computes discounts; missing settings are unknown (decision 37)', async () => {
     const general = findResponse('system.json', 'general settings').body as { id: string; value: unknown }[]
-    const said = async (taxes: Record<string, unknown>, more: Record<string, unknown> = {}) => {
+    const readTaxes = async (taxes: Record<string, unknown>, more: Record<string, unknown> = {}) => {
       const changed = general.map((row) => ({ ...row, value: more[row.id] ?? row.value }))
       const { url } = await store({
-        intercept: ({ url: asked = '' }) => {
-          if (asked.startsWith('/wp-json/wc/v3/settings/general?')) return { body: changed }
+        intercept: ({ url: requestPath = '' }) => {
+          if (requestPath.startsWith('/wp-json/wc/v3/settings/general?')) return { body: changed }
           const body = Object.entries(taxes).map(([id, value]) => ({ id, value }))
-          return asked.startsWith('/wp-json/wc/v3/settings/tax?') && body.length > 0 ? { body } : undefined
+          return requestPath.startsWith('/wp-json/wc/v3/settings/tax?') && body.length > 0 ? { body } : undefined
         },
       })
       return (await clientFor(url).readProfile()).pricing
     }
-    expect(await said({})).toEqual({ pricesIncludeTax: null, showsTax: null, decimals: 2, isSequential: false })
+    expect(await readTaxes({})).toEqual({ pricesIncludeTax: null, showsTax: null, decimals: 2, isSequential: false })
     const taxes = { woocommerce_prices_include_tax: 'yes', woocommerce_tax_display_cart: 'incl' }
     const sequential = { woocommerce_calc_discounts_sequentially: 'yes', woocommerce_price_num_decimals: '0' }
-    expect(await said(taxes, sequential)).toEqual({
+    expect(await readTaxes(taxes, sequential)).toEqual({
       pricesIncludeTax: true,
       showsTax: true,
       decimals: 0,
       isSequential: true,
     })
-    expect(await said(taxes, { woocommerce_calc_taxes: 'no' })).toMatchObject({
+    expect(await readTaxes(taxes, { woocommerce_calc_taxes: 'no' })).toMatchObject({
       pricesIncludeTax: false,
       showsTax: false,
     })
     const nonsense = { woocommerce_price_num_decimals: 'many', woocommerce_calc_discounts_sequentially: 7 }
-    expect(await said({ woocommerce_prices_include_tax: null, woocommerce_tax_display_cart: {} }, nonsense)).toEqual({
+    expect(
+      await readTaxes({ woocommerce_prices_include_tax: null, woocommerce_tax_display_cart: {} }, nonsense),
+    ).toEqual({
       pricesIncludeTax: null,
       showsTax: null,
       decimals: null,
@@ -216,25 +220,25 @@ describe('a working store', () => {
 
 describe('an unreachable store', () => {
   test('is classified when nothing listens or the name does not exist', async () => {
-    const gone = await site(() => undefined)
-    await gone.close()
-    expect(await codeOf(clientFor(gone.url).readProfile())).toBe('unreachable')
-    expect(await codeOf(clientFor('http://no-such-shop.invalid').readProfile())).toBe('unreachable')
+    const closed = await site(() => undefined)
+    await closed.close()
+    expect(await readCode(clientFor(closed.url).readProfile())).toBe('unreachable')
+    expect(await readCode(clientFor('http://no-such-shop.invalid').readProfile())).toBe('unreachable')
   })
 
   test('is classified when it hangs', async () => {
     const { url } = await site(() => undefined)
-    expect(await codeOf(clientFor(url, OWNER, { totalTimeoutMs: 100 }).readProfile())).toBe('timeout')
+    expect(await readCode(clientFor(url, OWNER, { totalTimeoutMs: 100 }).readProfile())).toBe('timeout')
   })
 
   test('is classified when it redirects in circles', async () => {
     const { url } = await site((request, reply) => reply.writeHead(302, { location: `${request.url}` }).end())
-    expect(await codeOf(clientFor(url).readProfile())).toBe('redirect_loop')
+    expect(await readCode(clientFor(url).readProfile())).toBe('redirect_loop')
   })
 
   test('is classified when its certificate is self-signed', async () => {
     const { url } = await store({ tls: readLocalhostTls() })
-    expect(await problemOf(clientFor(url).readProfile())).toMatchObject({
+    expect(await readProblem(clientFor(url).readProfile())).toMatchObject({
       code: 'certificate',
       detail: 'self-signed certificate',
     })
@@ -242,7 +246,7 @@ describe('an unreachable store', () => {
 
   test('is classified when its address is private', async () => {
     const { url } = await store()
-    expect(await codeOf(clientFor(url, OWNER, { allowPrivate: false }).readProfile())).toBe('private_address')
+    expect(await readCode(clientFor(url, OWNER, { allowPrivate: false }).readProfile())).toBe('private_address')
   })
 })
 
@@ -252,13 +256,13 @@ describe('an address without a usable store', () => {
   test('is classified for a site without WordPress', async () => {
     const html = await site((_, reply) => reply.end('<html>Hello</html>'))
     const json = await site((_, reply) => reply.end('{"hello":"world"}'))
-    expect(await codeOf(clientFor(html.url).readProfile())).toBe('no_wordpress')
-    expect(await codeOf(clientFor(json.url).readProfile())).toBe('no_wordpress')
+    expect(await readCode(clientFor(html.url).readProfile())).toBe('no_wordpress')
+    expect(await readCode(clientFor(json.url).readProfile())).toBe('no_wordpress')
   })
 
   test('is classified for WordPress without WooCommerce', async () => {
     const { url } = await site((_, reply) => reply.end(index(['wp/v2'])))
-    expect(await codeOf(clientFor(url).readProfile())).toBe('shop_inactive')
+    expect(await readCode(clientFor(url).readProfile())).toBe('shop_inactive')
   })
 
   test('is classified for WordPress with plain permalinks', async () => {
@@ -266,12 +270,12 @@ describe('an address without a usable store', () => {
       if (request.url === '/?rest_route=/') reply.end(index(['wp/v2', 'wc/v3']))
       else reply.writeHead(404).end('<html>Not found</html>')
     })
-    expect(await codeOf(clientFor(url).readProfile())).toBe('plain_permalinks')
+    expect(await readCode(clientFor(url).readProfile())).toBe('plain_permalinks')
   })
 
   test('is classified for a firewall in front of the API', async () => {
     const { url } = await site((_, reply) => reply.writeHead(403).end('<html>Forbidden</html>'))
-    expect(await codeOf(clientFor(url).readProfile())).toBe('api_blocked')
+    expect(await readCode(clientFor(url).readProfile())).toBe('api_blocked')
   })
 
   test('is classified for a broken store, a page instead of JSON, and a rate limit', async () => {
@@ -284,19 +288,19 @@ describe('an address without a usable store', () => {
     const page = await onOrders({ status: 200, body: '<html>Coming soon</html>' })
     const busy = await onOrders({ status: 429, headers: { 'retry-after': '7' }, body: {} })
     const closed = await onOrders({ status: 503, headers: { 'retry-after': '120' }, body: 'Briefly unavailable' })
-    expect(await codeOf(clientFor(broken.url).readProfile())).toBe('store_error')
-    expect(await codeOf(clientFor(page.url).readProfile())).toBe('bad_answer')
-    expect(await problemOf(clientFor(busy.url).readProfile())).toMatchObject({
+    expect(await readCode(clientFor(broken.url).readProfile())).toBe('store_error')
+    expect(await readCode(clientFor(page.url).readProfile())).toBe('bad_answer')
+    expect(await readProblem(clientFor(busy.url).readProfile())).toMatchObject({
       code: 'rate_limited',
       retryAfterMs: 7_000,
     })
     // Maintenance is no rate limit (real-store-W16).
-    expect(await problemOf(clientFor(closed.url).readProfile())).toMatchObject({
+    expect(await readProblem(clientFor(closed.url).readProfile())).toMatchObject({
       code: 'maintenance',
       retryAfterMs: 120_000,
     })
     const noTime = await onOrders({ status: 503, body: { code: 'wp_die', message: 'Briefly unavailable' } })
-    expect(await codeOf(clientFor(noTime.url).readProfile())).toBe('maintenance')
+    expect(await readCode(clientFor(noTime.url).readProfile())).toBe('maintenance')
   })
 })
 
@@ -309,33 +313,33 @@ describe.each([
 
   test('is classified over http', async () => {
     const { url } = await store({ translate })
-    expect(await codeOf(clientFor(url, unknown).readProfile())).toBe('wrong_key')
-    expect(await codeOf(clientFor(url, wrong).readProfile())).toBe('wrong_secret')
-    expect(await codeOf(clientFor(url, WRITER).readProfile())).toBe('no_rights')
-    expect(await codeOf(clientFor(url, SHOPPER).readProfile())).toBe('no_rights')
+    expect(await readCode(clientFor(url, unknown).readProfile())).toBe('wrong_key')
+    expect(await readCode(clientFor(url, wrong).readProfile())).toBe('wrong_secret')
+    expect(await readCode(clientFor(url, WRITER).readProfile())).toBe('no_rights')
+    expect(await readCode(clientFor(url, SHOPPER).readProfile())).toBe('no_rights')
     expect(await clientFor(url, READER).readProfile()).toMatchObject({ canWrite: false })
   })
 
   test('is classified over https', async () => {
     const { url } = await store({ translate, tls: readLocalhostTls() })
     const ca = { ca: readLocalhostTls().cert }
-    expect(await codeOf(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
-    expect(await codeOf(clientFor(url, wrong, ca).readProfile())).toBe('wrong_secret')
-    expect(await codeOf(clientFor(url, WRITER, ca).readProfile())).toBe('no_rights')
-    expect(await codeOf(clientFor(url, SHOPPER, ca).readProfile())).toBe('no_rights')
+    expect(await readCode(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
+    expect(await readCode(clientFor(url, wrong, ca).readProfile())).toBe('wrong_secret')
+    expect(await readCode(clientFor(url, WRITER, ca).readProfile())).toBe('no_rights')
+    expect(await readCode(clientFor(url, SHOPPER, ca).readProfile())).toBe('no_rights')
   })
 
   test('is distinguished from a clock more than 15 minutes off', async () => {
     const { url } = await store({ translate, now: () => new Date(Date.now() - 20 * 60_000) })
-    expect(await codeOf(clientFor(url).readProfile())).toBe('clock_skew')
+    expect(await readCode(clientFor(url).readProfile())).toBe('clock_skew')
   })
 
   test('is distinguished from https unknown to WordPress, where no key is checked', async () => {
-    const { url, seen } = await store({ translate, tls: readLocalhostTls(), isBehindProxy: true })
+    const { url, seen: requests } = await store({ translate, tls: readLocalhostTls(), isBehindProxy: true })
     const ca = { ca: readLocalhostTls().cert }
-    expect(await codeOf(clientFor(url, OWNER, ca).readProfile())).toBe('needs_signing')
-    expect(await codeOf(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
-    expect(seen.some((one) => /ck_|oauth/.test(one.line))).toBe(false)
+    expect(await readCode(clientFor(url, OWNER, ca).readProfile())).toBe('needs_signing')
+    expect(await readCode(clientFor(url, unknown, ca).readProfile())).toBe('wrong_key')
+    expect(requests.some((one) => /ck_|oauth/.test(one.line))).toBe(false)
   })
 })
 
@@ -347,7 +351,7 @@ test('a web server that removes the Authorization header is detected', async () 
       return undefined
     },
   })
-  expect(await codeOf(clientFor(url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toBe('sign_in_lost')
+  expect(await readCode(clientFor(url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toBe('sign_in_lost')
 })
 
 test('no problem contains a key, secret or signature, even when the store repeats them', async () => {
@@ -364,19 +368,19 @@ test('no problem contains a key, secret or signature, even when the store repeat
           }
         : undefined,
   })
-  const gone = await site((request) => request.socket.destroy())
+  const closed = await site((request) => request.socket.destroy())
   const elsewhere = await store({
     intercept: (request) =>
       request.url?.includes('/orders')
         ? { status: 302, headers: { location: `http://thief.example${request.url}` }, body: '' }
         : undefined,
   })
-  for (const url of [echo.url, gone.url, elsewhere.url]) {
-    const problem = await problemOf(clientFor(url, keys).readProfile())
+  for (const url of [echo.url, closed.url, elsewhere.url]) {
+    const problem = await readProblem(clientFor(url, keys).readProfile())
     const text = `${inspect(problem, { depth: 9, showHidden: true })} ${problem.stack} ${JSON.stringify(problem)}`
     expect(text).not.toMatch(/0123456789abcdef|fedcba9876543210|oauth_signature=(?!…)/)
   }
-  expect(await problemOf(clientFor(elsewhere.url, keys).readProfile())).toMatchObject({
+  expect(await readProblem(clientFor(elsewhere.url, keys).readProfile())).toMatchObject({
     code: 'moved',
     detail: 'http://thief.example',
   })

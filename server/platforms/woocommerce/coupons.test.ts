@@ -100,16 +100,16 @@ describe('in the demo store', () => {
   let shop: DemoStore
   let guarded: GuardedHttp
   let client: StoreClient
-  let asked: string[] = []
+  let requests: string[] = []
   /** Overrides the store's response. */
   let instead: (path: string, body: Record<string, unknown>) => Record<string, unknown> | null = () => null
 
-  const clientOf = (keys: { consumerKey: string; consumerSecret: string }) =>
+  const createClient = (keys: { consumerKey: string; consumerSecret: string }) =>
     createWooCommerceClient(buildWooAccess(shop.url, keys), {
       now: () => new Date(shop.shop.now()),
       pauseMs: 0,
       fetch: async (url, request) => {
-        asked.push(`${request?.method} ${new URL(url).pathname}`)
+        requests.push(`${request?.method} ${new URL(url).pathname}`)
         const answer = await guarded.fetch(url, request)
         const other = instead(new URL(url).pathname, JSON.parse(answer.body.toString()))
         return other ? { ...answer, body: Buffer.from(JSON.stringify(other)) } : answer
@@ -119,7 +119,7 @@ describe('in the demo store', () => {
   beforeAll(async () => {
     shop = (await openStore({ publicUrl: '' })).store
     guarded = openGuardedHttp({ allowPrivate: true })
-    client = clientOf(shop.keys)
+    client = createClient(shop.keys)
   })
 
   afterAll(async () => {
@@ -150,8 +150,8 @@ describe('in the demo store', () => {
   const codes = async () => (await listed()).map(({ code }) => code)
 
   test('a new coupon is returned as sent, and found by list, id and code in any case', async () => {
-    const made = await make(draft('SAVE-12'))
-    expect(made).toMatchObject({
+    const result = await make(draft('SAVE-12'))
+    expect(result).toMatchObject({
       coupon: {
         code: 'save-12',
         percent: 1_250,
@@ -163,20 +163,20 @@ describe('in the demo store', () => {
         limits: { emails: [] },
       },
     })
-    if (!('coupon' in made)) throw new Error('not made')
-    const { couponId } = made.coupon
-    expect(await client.couponByCode('Save-12', 'USD')).toEqual(made.coupon)
+    if (!('coupon' in result)) throw new Error('not made')
+    const { couponId } = result.coupon
+    expect(await client.couponByCode('Save-12', 'USD')).toEqual(result.coupon)
     expect(await client.couponByCode('save-1', 'USD')).toBeNull()
     expect(await client.couponsById({ ids: [couponId, '99999999', 'x'], currency: 'USD' })).toEqual({
-      rows: [made.coupon],
+      rows: [result.coupon],
       skipped: [],
     })
     expect(await codes()).toContain('save-12')
   })
 
   test('an unreadable coupon counts as existing, and one without an id may be any of them', async () => {
-    const made = await client.createCoupons(['R-1', 'R-2', 'R-3'].map((code) => draft(code)))
-    const ids = made.map((each) => ('coupon' in each ? each.coupon.couponId : ''))
+    const result = await client.createCoupons(['R-1', 'R-2', 'R-3'].map((code) => draft(code)))
+    const ids = result.map((each) => ('coupon' in each ? each.coupon.couponId : ''))
     const damaged = (part: object) => {
       instead = (_, body) =>
         (Object.values(body) as { id: number }[]).map((row) =>
@@ -197,39 +197,39 @@ describe('in the demo store', () => {
 
   test('creates a fixed amount for one address', async () => {
     const fixed = { type: 'fixed', percent: null, amountMinor: 1_005, minSpendMinor: null } as const
-    const made = await make(draft('FIVE', { ...fixed, expiresAt: null, usageLimit: null, email: 'Ada@Mail.example' }))
-    expect(made).toMatchObject({
+    const result = await make(draft('FIVE', { ...fixed, expiresAt: null, usageLimit: null, email: 'Ada@Mail.example' }))
+    expect(result).toMatchObject({
       coupon: { ...fixed, expiresAt: null, usageLimit: null, limits: { emails: ['ada@mail.example'] } },
     })
   })
 
   test('a batch reports each result: a duplicate and a refusal do not affect the others', async () => {
-    const made = await client.createCoupons([
+    const result = await client.createCoupons([
       draft('B-1'),
       draft('save-12'),
       draft('B-2', { percent: 15_000 }),
       draft('B-3'),
     ])
-    expect(made.map((each) => ('coupon' in each ? each.coupon.code : each.refusal))).toEqual([
+    expect(result.map((each) => ('coupon' in each ? each.coupon.code : each.refusal))).toEqual([
       'b-1',
       'duplicate',
       'refused',
       'b-3',
     ])
-    expect(made[2]).toEqual({ refusal: 'refused', words: 'Invalid discount amount.' })
+    expect(result[2]).toEqual({ refusal: 'refused', detail: 'Invalid discount amount.' })
   })
 
   test('many changes are sent in batches of a hundred with one result each', async () => {
-    const made = await client.createCoupons(Array.from({ length: 130 }, (_, n) => draft(`EDIT-${n}`)))
-    const ids = made.flatMap((each) => ('coupon' in each ? [each.coupon.couponId] : []))
-    asked = []
+    const result = await client.createCoupons(Array.from({ length: 130 }, (_, n) => draft(`EDIT-${n}`)))
+    const ids = result.flatMap((each) => ('coupon' in each ? [each.coupon.couponId] : []))
+    requests = []
     const changes = [...ids.slice(1), '99999999'].map((id) => ({ id, draft: { currency: 'USD', percent: 2_000 } }))
     const changed = await client.updateCoupons([
       { id: ids[0]!, draft: { currency: 'USD', percent: 15_000 } },
       ...changes,
     ])
-    expect(asked).toEqual(['POST /wp-json/wc/v3/coupons/batch', 'POST /wp-json/wc/v3/coupons/batch'])
-    expect(changed[0]).toEqual({ refusal: 'refused', words: 'Invalid discount amount.' })
+    expect(requests).toEqual(['POST /wp-json/wc/v3/coupons/batch', 'POST /wp-json/wc/v3/coupons/batch'])
+    expect(changed[0]).toEqual({ refusal: 'refused', detail: 'Invalid discount amount.' })
     expect(changed.slice(1, -1).every((each) => 'coupon' in each && each.coupon.percent === 2_000)).toBe(true)
     expect(changed.at(-1)).toMatchObject({ refusal: 'gone' })
     expect((await listed()).find(({ couponId }) => couponId === ids[7])).toMatchObject({
@@ -241,18 +241,18 @@ describe('in the demo store', () => {
     await expect(client.updateCoupons(changes.slice(0, 2))).rejects.toMatchObject({ code: 'bad_answer' })
     instead = (_, body) => ({ update: (body.update as object[]).map((row) => ({ ...row, amount: '3.00' })) })
     expect(await client.updateCoupons(changes.slice(0, 1))).toEqual([
-      { refusal: 'refused', words: 'The store did not keep what was sent (amount).' },
+      { refusal: 'refused', detail: 'The store did not keep what was sent (amount).' },
     ])
     instead = () => null
     await client.deleteCoupons(ids)
   })
 
   test('more than a hundred are created in several batches', async () => {
-    asked = []
-    const made = await client.createCoupons(Array.from({ length: 130 }, (_, n) => draft(`MANY-${n}`)))
-    expect(made.every((each) => 'coupon' in each)).toBe(true)
-    expect(asked).toEqual(['POST /wp-json/wc/v3/coupons/batch', 'POST /wp-json/wc/v3/coupons/batch'])
-    const ids = made.flatMap((each) => ('coupon' in each ? [each.coupon.couponId] : []))
+    requests = []
+    const result = await client.createCoupons(Array.from({ length: 130 }, (_, n) => draft(`MANY-${n}`)))
+    expect(result.every((each) => 'coupon' in each)).toBe(true)
+    expect(requests).toEqual(['POST /wp-json/wc/v3/coupons/batch', 'POST /wp-json/wc/v3/coupons/batch'])
+    const ids = result.flatMap((each) => ('coupon' in each ? [each.coupon.couponId] : []))
     expect((await client.deleteCoupons(ids)).length).toBe(130)
   })
 
@@ -260,19 +260,19 @@ describe('in the demo store', () => {
     const withoutDate = (row: Record<string, unknown>) => ({ ...row, date_expires: null, date_expires_gmt: null })
     instead = (path, body) =>
       path.endsWith('/batch') && Array.isArray(body.create) ? { create: body.create.map(withoutDate) } : null
-    const made = await make(draft('IGNORED'))
+    const result = await make(draft('IGNORED'))
     instead = () => null
-    expect(made).toEqual({ refusal: 'refused', words: 'The store did not keep what was sent (expiry date).' })
+    expect(result).toEqual({ refusal: 'refused', detail: 'The store did not keep what was sent (expiry date).' })
     expect(await codes()).not.toContain('ignored')
   })
 
   test('a change affects only the given fields; an empty date clears it', async () => {
-    const made = await make(draft('CHANGE'))
-    if (!('coupon' in made)) throw new Error('not made')
-    const { couponId } = made.coupon
+    const result = await make(draft('CHANGE'))
+    if (!('coupon' in result)) throw new Error('not made')
+    const { couponId } = result.coupon
     const changed = await client.updateCoupon(couponId, { currency: 'USD', expiresAt: null, percent: 2_000 })
     expect(changed).toEqual({
-      coupon: { ...made.coupon, expiresAt: null, percent: 2_000, modifiedAt: expect.anything() },
+      coupon: { ...result.coupon, expiresAt: null, percent: 2_000, modifiedAt: expect.anything() },
     })
     expect(await client.updateCoupon(couponId, { currency: 'USD', code: 'SAVE-12' })).toMatchObject({
       refusal: 'duplicate',
@@ -281,9 +281,9 @@ describe('in the demo store', () => {
   })
 
   test('deletion is permanent, and repeating it returns the same', async () => {
-    const made = await make(draft('SHORT'))
-    if (!('coupon' in made)) throw new Error('not made')
-    const ids = [made.coupon.couponId, '99999999', 'x']
+    const result = await make(draft('SHORT'))
+    if (!('coupon' in result)) throw new Error('not made')
+    const ids = [result.coupon.couponId, '99999999', 'x']
     expect(await client.deleteCoupons(ids)).toEqual(ids.slice(0, 2))
     expect(await client.deleteCoupons(ids)).toEqual(ids.slice(0, 2))
     expect(await client.couponByCode('SHORT', 'USD')).toBeNull()
@@ -299,7 +299,7 @@ describe('in the demo store', () => {
       role: 'administrator',
       description: 'reader',
     })
-    const reader = clientOf(pair)
+    const reader = createClient(pair)
     expect(await reader.couponByCode('SAVE-12', 'USD')).not.toBeNull()
     await expect(reader.createCoupons([draft('RO')])).rejects.toMatchObject({ code: 'read_only_key' })
     instead = (_, body) => (body.code ? { ...body, message: 'Der Schlüssel darf nicht schreiben.' } : null)

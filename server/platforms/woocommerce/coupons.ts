@@ -201,7 +201,7 @@ function findChange(draft: Change, stored: PlatformCoupon): string | null {
     // On a change the store decides about the status.
     ['status', draft.mark === undefined ? undefined : true, stored.isPublished],
   ]
-  return pairs.find(([, sent, stands]) => sent !== undefined && sent !== stands)?.[0] ?? null
+  return pairs.find(([, sent, current]) => sent !== undefined && sent !== current)?.[0] ?? null
 }
 
 const truncateToSecond = (instant: string) => new Date(instant).toISOString().slice(0, 19)
@@ -294,7 +294,7 @@ export async function findCoupon(http: WooHttp, code: string, currency: string):
 
 /** Results in order. If the store changes a value, the coupon is deleted again and reported (decision 32). */
 export async function createCoupons(http: WooHttp, drafts: readonly CouponDraft[]): Promise<CouponResult[]> {
-  const made: CouponResult[] = []
+  const results: CouponResult[] = []
   for (const some of chunks(drafts)) {
     const answer = await write(http, {
       method: 'POST',
@@ -303,33 +303,33 @@ export async function createCoupons(http: WooHttp, drafts: readonly CouponDraft[
     })
     const items = isRecord(answer.body) && Array.isArray(answer.body.create) ? answer.body.create : []
     if (items.length !== some.length) throw new StoreProblem('bad_answer', 'the answer does not fit the coupons sent')
-    made.push(...(await deleteChanged(http, some, items)))
+    results.push(...(await deleteChanged(http, some, items)))
   }
-  return made
+  return results
 }
 
 async function deleteChanged(http: WooHttp, drafts: readonly CouponDraft[], items: readonly unknown[]) {
-  const made: CouponResult[] = []
+  const results: CouponResult[] = []
   const unwanted: string[] = []
   for (const [index, draft] of drafts.entries()) {
     const result = toResult(draft, items[index])
-    made.push(result.made)
+    results.push(result.result)
     if (result.unwantedId) unwanted.push(result.unwantedId)
   }
   if (unwanted.length > 0) await deleteCoupons(http, unwanted)
-  return made
+  return results
 }
 
-function toResult(draft: CouponDraft, item: unknown): { made: CouponResult; unwantedId?: string | null } {
-  if (isRecord(item) && isRecord(item.error)) return { made: toRefusal(item.error.code, item.error.message) }
+function toResult(draft: CouponDraft, item: unknown): { result: CouponResult; unwantedId?: string | null } {
+  if (isRecord(item) && isRecord(item.error)) return { result: toRefusal(item.error.code, item.error.message) }
   const reading = readCoupon(item, draft.currency)
   if ('skipped' in reading) {
     const { id, reason } = reading.skipped
-    return { made: { refusal: 'refused', words: unreadableText(reason) }, unwantedId: id }
+    return { result: { refusal: 'refused', detail: unreadableText(reason) }, unwantedId: id }
   }
   const wrong = findChange(draft, reading.row)
-  if (!wrong) return { made: { coupon: reading.row } }
-  return { made: { refusal: 'refused', words: changedText(wrong) }, unwantedId: reading.row.couponId }
+  if (!wrong) return { result: { coupon: reading.row } }
+  return { result: { refusal: 'refused', detail: changedText(wrong) }, unwantedId: reading.row.couponId }
 }
 
 const unreadableText = (reason: string) => `The store’s answer cannot be read: ${reason}.`
@@ -343,13 +343,13 @@ export async function updateCoupon(
 ): Promise<CouponChangeResult> {
   const path = `/coupons/${parseId(id) ?? 0}`
   const answer = await http.ask({ method: 'PUT', path, query: FIELDS, body: couponBody(draft) })
-  if (isGone(answer)) return { refusal: 'gone', words: toPlainText(readMessage(answer.body)) ?? 'Invalid ID.' }
+  if (isMissing(answer)) return { refusal: 'gone', detail: toPlainText(readMessage(answer.body)) ?? 'Invalid ID.' }
   if (answer.status === 400) return toRefusal(getErrorCode(answer), readMessage(answer.body))
   if (!isSuccess(answer)) throw await writeProblem(http, answer)
   const reading = readCoupon(answer.body, draft.currency)
   if ('skipped' in reading) throw new StoreProblem('bad_answer', `coupon ${id}: ${reading.skipped.reason}`)
   const wrong = findChange(draft, reading.row)
-  return wrong ? { refusal: 'refused', words: changedText(wrong) } : { coupon: reading.row }
+  return wrong ? { refusal: 'refused', detail: changedText(wrong) } : { coupon: reading.row }
 }
 
 /** A batch's rows have the form of single writes, with status 200. */
@@ -372,12 +372,12 @@ function toChangeResult({ draft }: CouponChange, item: Record<string, unknown>):
   if (isRecord(item.error)) {
     const { code, message } = item.error
     if (!isInvalidId(code)) return toRefusal(code, message)
-    return { refusal: 'gone', words: toPlainText(message) ?? 'Invalid ID.' }
+    return { refusal: 'gone', detail: toPlainText(message) ?? 'Invalid ID.' }
   }
   const reading = readCoupon(item, draft.currency)
-  if ('skipped' in reading) return { refusal: 'refused', words: unreadableText(reading.skipped.reason) }
+  if ('skipped' in reading) return { refusal: 'refused', detail: unreadableText(reading.skipped.reason) }
   const wrong = findChange(draft, reading.row)
-  return wrong ? { refusal: 'refused', words: changedText(wrong) } : { coupon: reading.row }
+  return wrong ? { refusal: 'refused', detail: changedText(wrong) } : { coupon: reading.row }
 }
 
 /**
@@ -402,14 +402,14 @@ const isDeleted = ({ error }: Record<string, unknown>) => !isRecord(error) || is
 const isInvalidId = (code: unknown) => typeof code === 'string' && code.endsWith('_invalid_id')
 
 /** 404 for reads, 400 for changes. */
-const isGone = (answer: WooAnswer) => isInvalidId(getErrorCode(answer))
+const isMissing = (answer: WooAnswer) => isInvalidId(getErrorCode(answer))
 
 const readMessage = (body: unknown) => (isRecord(body) ? body.message : null)
 
 function toRefusal(code: unknown, message: unknown) {
   const isDuplicate = code === 'woocommerce_rest_coupon_code_already_exists'
-  const words = toPlainText(message, 300) ?? 'The store refused it without a reason.'
-  return { refusal: isDuplicate ? ('duplicate' as const) : ('refused' as const), words }
+  const detail = toPlainText(message, 300) ?? 'The store refused it without a reason.'
+  return { refusal: isDuplicate ? ('duplicate' as const) : ('refused' as const), detail }
 }
 
 async function write(http: WooHttp, request: WooRequest): Promise<WooAnswer> {

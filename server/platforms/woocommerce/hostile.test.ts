@@ -117,18 +117,18 @@ function safeStringify(value: unknown): string {
 test('any response of a store throws only StoreProblem', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anAnswer, { minLength: 1, maxLength: 4 }), async (answers) => {
-      let turn = 0
+      let pageCount = 0
       const fetch: GuardedFetch = async (url) => {
-        const answer = answers[turn % answers.length]!
-        turn += 1
+        const answer = answers[pageCount % answers.length]!
+        pageCount += 1
         // A store may be endless; this one ends so that the property does.
-        if (turn > 12) return { status: 500, headers: {}, body: Buffer.alloc(0), url, isRedirected: false }
+        if (pageCount > 12) return { status: 500, headers: {}, body: Buffer.alloc(0), url, isRedirected: false }
         return { ...answer, body: Buffer.from(answer.body), url, isRedirected: false }
       }
       const access = buildWooAccess('http://shop.example')
       const client = createWooCommerceClient(access, { fetch, now: () => new Date(0), pauseMs: 0 })
       const drain = async (pages: AsyncIterable<unknown>) => {
-        for await (const _ of pages) if (turn > 12) break
+        for await (const _ of pages) if (pageCount > 12) break
       }
       const calls = [
         () => client.readProfile(),
@@ -141,7 +141,7 @@ test('any response of a store throws only StoreProblem', async () => {
         () => client.deleteWebhook('1'),
       ]
       for (const call of calls) {
-        turn = 0
+        pageCount = 0
         await call().catch((error: unknown) => {
           if (!(error instanceof StoreProblem)) throw error
         })

@@ -68,13 +68,13 @@ const isChallenge = ({ headers, body }: GuardedAnswer): boolean =>
  * scripts.
  */
 export function parseJson(body: Buffer): unknown {
-  const said = body
+  const bodyText = body
     .toString('utf8')
     .replace(/^\uFEFF/, '')
     .trim()
-  const whole = tryParse(said)
-  if (whole !== undefined || /<(?:!doctype|html|head|body|script)\b/i.test(said)) return whole
-  const text = withoutLastComments(said)
+  const whole = tryParse(bodyText)
+  if (whole !== undefined || /<(?:!doctype|html|head|body|script)\b/i.test(bodyText)) return whole
+  const text = withoutLastComments(bodyText)
   if (text.length > MAX_SALVAGED) return undefined
   for (const { index } of [...text.slice(0, MAX_NOTICES).matchAll(LINE_START)].slice(0, MAX_STARTS)) {
     const rest = text.slice(index)

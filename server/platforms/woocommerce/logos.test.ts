@@ -17,9 +17,9 @@ type Answers = Record<string, (request: IncomingMessage, reply: ServerResponse) 
 const anywhere = (): GuardedFetchOptions => ({ allowPrivate: true })
 
 async function shop(answers: (url: string) => Answers, guard: (url: string) => GuardedFetchOptions = anywhere) {
-  const asked: { path: string; authorization: string | undefined }[] = []
+  const requests: { path: string; authorization: string | undefined }[] = []
   const served = await serve((request, reply) => {
-    asked.push({ path: request.url!, authorization: request.headers.authorization })
+    requests.push({ path: request.url!, authorization: request.headers.authorization })
     const answer = answers(`http://localhost:${served.port}`)[request.url!]
     if (answer) answer(request, reply)
     else reply.writeHead(404).end('{}')
@@ -32,7 +32,7 @@ async function shop(answers: (url: string) => Answers, guard: (url: string) => G
   for await (const { source, content } of readLogos(access, { fetch: http.fetch, now: () => new Date() })) {
     found.push(`${source} ${content.toString('latin1').slice(0, 20)}`)
   }
-  return { found, asked }
+  return { found, requests }
 }
 
 const json = (body: unknown) => (_: IncomingMessage, reply: ServerResponse) =>
@@ -42,7 +42,7 @@ const file = (content: string | Buffer) => (_: IncomingMessage, reply: ServerRes
 const MEDIA = '/wp-json/wp/v2/media/42'
 
 test('returns the logo in its uncropped sizes, then the icon, and sends no key', async () => {
-  const { found, asked } = await shop((url) => ({
+  const { found, requests } = await shop((url) => ({
     '/wp-json/': json({ site_logo: 42, site_icon: 43, site_icon_url: `${url}/icon.png` }),
     [MEDIA]: json({
       source_url: `${url}/full.png`,
@@ -55,8 +55,8 @@ test('returns the logo in its uncropped sizes, then the icon, and sends no key',
     '/icon.png': file('icon'),
   }))
   expect(found).toEqual(['site_logo full', 'site_logo medium', 'site_icon icon'])
-  expect(asked.every(({ authorization }) => authorization === undefined)).toBe(true)
-  expect(asked.some(({ path }) => path.includes('ck_1') || path === '/square.png')).toBe(false)
+  expect(requests.every(({ authorization }) => authorization === undefined)).toBe(true)
+  expect(requests.some(({ path }) => path.includes('ck_1') || path === '/square.png')).toBe(false)
 })
 
 test('returns the icon of a shop without a logo, and nothing without either', async () => {
@@ -99,9 +99,9 @@ test('continues after a private media list, a broken picture or one too large', 
 })
 
 test('does not fetch a picture from our own network', async () => {
-  let asked = 0
+  let requestCount = 0
   const inside = await serve((_, reply) => {
-    asked += 1
+    requestCount += 1
     reply.end('inside')
   })
   open.push(inside)
@@ -121,5 +121,5 @@ test('does not fetch a picture from our own network', async () => {
       void reply.writeHead(302, { location: `http://127.0.0.1:${inside.port}/x.png` }).end(),
   })
   expect((await shop(own, walls)).found).toEqual([])
-  expect(asked).toBe(0)
+  expect(requestCount).toBe(0)
 })

@@ -13,10 +13,10 @@ test.each([
   ['KRW', true, '30000', '3000', 2, 16_500, 16_500],
   ['KWD', false, '1.250', '0.125', 1, 1_250, 1_375],
   ['USD', false, '20.00', '0.00', 1, 2_000, undefined],
-])('reads a price in %s, entered with tax: %s, with and without it (cases-R8)', (...given) => {
-  const [currency, hasTax, subtotal, tax, quantity, entered, withTax] = given
+])('reads a price in %s, entered with tax: %s, with and without it (cases-R8)', (...values) => {
+  const [currency, hasTax, subtotal, tax, quantity, entered, withTax] = values
   const [item] = readItems([line({ product_id: 1, subtotal, subtotal_tax: tax, quantity })], { currency, hasTax })
-  expect([item!.unitPriceMinor, item!.shown?.withTaxMinor]).toEqual([entered, withTax])
+  expect([item!.unitPriceMinor, item!.displayed?.withTaxMinor]).toEqual([entered, withTax])
 })
 
 const kit = (more: Record<string, unknown> = {}) => line({ product_id: 300, name: 'Kit', subtotal: '0.00', ...more })
@@ -60,8 +60,8 @@ test('adds a nested part to the outermost whole, with its tax', () => {
     kettle({ id: 2, quantity: 2, bundled_by: 1, subtotal: '60.00', subtotal_tax: '12.00' }),
     line({ id: 3, product_id: 302, quantity: 4, composite_parent: 2, subtotal: '10.00', subtotal_tax: '2.00' }),
   ]
-  const shown = { withTaxMinor: 4_200, withoutTaxMinor: 3_500 }
-  expect(readItems(rows, usd)).toMatchObject([{ productId: '300', quantity: 2, unitPriceMinor: 3_500, shown }])
+  const displayed = { withTaxMinor: 4_200, withoutTaxMinor: 3_500 }
+  expect(readItems(rows, usd)).toMatchObject([{ productId: '300', quantity: 2, unitPriceMinor: 3_500, displayed }])
 })
 
 test('keeps the parts of two equal bundles apart', () => {

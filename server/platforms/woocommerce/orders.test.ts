@@ -33,7 +33,7 @@ function at(second: number): string {
   return new Date(START + second * 1000).toISOString().slice(0, 19)
 }
 
-function anOrder(id: number, second: number, fields: object = {}) {
+function buildOrder(id: number, second: number, fields: object = {}) {
   return {
     id,
     status: 'processing',
@@ -74,7 +74,11 @@ describe('the order pull', () => {
   })
 
   test('lists orders that await payment separately', async () => {
-    const orders = [anOrder(1, 9), anOrder(2, 10, { status: 'pending' }), anOrder(3, 11, { status: 'checkout-draft' })]
+    const orders = [
+      buildOrder(1, 9),
+      buildOrder(2, 10, { status: 'pending' }),
+      buildOrder(3, 11, { status: 'checkout-draft' }),
+    ]
     const { client } = await connected({ orders })
     const { pages, ids } = await pull(client, { list: 'pending' })
     expect([ids, pages[0]!.rows[0]!.kind]).toEqual([[2], 'pending'])
@@ -86,13 +90,13 @@ describe('the order pull', () => {
   })
 
   test('has an inclusive bound although the store’s is exclusive', async () => {
-    const { client } = await connected({ orders: [anOrder(1, 9), anOrder(2, 10), anOrder(3, 11)] })
+    const { client } = await connected({ orders: [buildOrder(1, 9), buildOrder(2, 10), buildOrder(3, 11)] })
     expect((await pull(client, { modifiedSince: `${at(10)}.900Z`, pageSize: 100 })).ids).toEqual([1, 2, 3])
     expect((await pull(client, { modifiedSince: `${at(13)}Z`, pageSize: 100 })).ids).toEqual([])
   })
 
   test('misses no order when others are modified between pages', async () => {
-    const orders = Array.from({ length: 20 }, (_, index) => anOrder(index + 1, 10 + index))
+    const orders = Array.from({ length: 20 }, (_, index) => buildOrder(index + 1, 10 + index))
     let calls = 0
     const { client } = await connected({
       orders,
@@ -109,7 +113,7 @@ describe('the order pull', () => {
   })
 
   test('pages through a second with more than a page of orders, and again when it shrinks meanwhile', async () => {
-    const orders = Array.from({ length: 12 }, (_, index) => anOrder(index + 1, index < 10 ? 50 : 60))
+    const orders = Array.from({ length: 12 }, (_, index) => buildOrder(index + 1, index < 10 ? 50 : 60))
     let calls = 0
     const { client } = await connected({
       orders,
@@ -124,7 +128,7 @@ describe('the order pull', () => {
   })
 
   test('reports where to continue, and continuing misses nothing', async () => {
-    const orders = Array.from({ length: 9 }, (_, index) => anOrder(index + 1, 10 + Math.floor(index / 2)))
+    const orders = Array.from({ length: 9 }, (_, index) => buildOrder(index + 1, 10 + Math.floor(index / 2)))
     const { client } = await connected({ orders })
     const first = await client.orders({ modifiedSince: since, pageSize: 3 })[Symbol.asyncIterator]().next()
     const { ids } = await pull(client, { modifiedSince: first.value?.resumeFrom })
@@ -132,8 +136,12 @@ describe('the order pull', () => {
   })
 
   test('an unreadable order does not affect the page', async () => {
-    const bad = [anOrder(2, 11, { total: 'lots' }), anOrder(3, 12, { currency: '' }), anOrder(4, 13, { status: null })]
-    const { client } = await connected({ orders: [anOrder(1, 10), ...bad, anOrder(5, 14)] })
+    const bad = [
+      buildOrder(2, 11, { total: 'lots' }),
+      buildOrder(3, 12, { currency: '' }),
+      buildOrder(4, 13, { status: null }),
+    ]
+    const { client } = await connected({ orders: [buildOrder(1, 10), ...bad, buildOrder(5, 14)] })
     const { pages, ids } = await pull(client, { pageSize: 100 })
     expect(ids).toEqual([1, 5])
     expect(pages[0]?.skipped).toEqual([
@@ -145,7 +153,7 @@ describe('the order pull', () => {
 
   test('throws for a failed page, and stops at a store that lists in no order', async () => {
     let calls = 0
-    const orders = Array.from({ length: 9 }, (_, index) => anOrder(index + 1, 10 + index))
+    const orders = Array.from({ length: 9 }, (_, index) => buildOrder(index + 1, 10 + index))
     const { client } = await connected({
       orders,
       intercept: (request) => {
@@ -229,16 +237,16 @@ test('reads published products with images and variations', async () => {
 
 test('webhooks are created with our secret, listed and deleted', async () => {
   const { client, store } = await connected()
-  const made = await client.createWebhook('order.updated', 'https://recoup.example/hooks/1', 'whsec_1')
-  expect(made).toEqual({
+  const webhook = await client.createWebhook('order.updated', 'https://recoup.example/hooks/1', 'whsec_1')
+  expect(webhook).toEqual({
     id: '7',
     topic: 'order.updated',
     status: 'active',
     deliveryUrl: 'https://recoup.example/hooks/1',
   })
-  expect(await client.webhooks()).toEqual([made])
-  await client.deleteWebhook(made.id)
-  await client.deleteWebhook(made.id)
+  expect(await client.webhooks()).toEqual([webhook])
+  await client.deleteWebhook(webhook.id)
+  await client.deleteWebhook(webhook.id)
   expect(store.webhooks).toEqual([])
   await expect(client.createWebhook('cart.abandoned', 'https://recoup.example/hooks/1', 'x')).rejects.toMatchObject({
     code: 'bad_answer',

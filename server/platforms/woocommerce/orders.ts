@@ -36,12 +36,12 @@ interface Pull {
   query: OrderQuery
   pageSize: number
   /** Orders of the boundary second that were already returned, so that each is returned once. */
-  seen: Map<string, number>
+  counts: Map<string, number>
   page: number
 }
 
 export async function* pullOrders(http: WooHttp, query: OrderQuery): AsyncGenerator<OrderPage> {
-  const pull: Pull = { http, query, pageSize: boundedSize(query.pageSize), seen: new Map(), page: 0 }
+  const pull: Pull = { http, query, pageSize: boundedSize(query.pageSize), counts: new Map(), page: 0 }
   // Exclusive bound: one second earlier to include the given one, one more for stores that round up.
   let after = toSecond(query.modifiedSince) - 2
   while (pull.page < MAX_PAGES) {
@@ -117,9 +117,9 @@ async function listOrders(pull: Pull, bounds: WooQuery, page: number): Promise<L
 
 function nextPage(pull: Pull, listing: Listing, isLast: boolean): OrderPage {
   const { rows, skipped } = readRows(listing.raw, readOrder)
-  const fresh = rows.filter((row) => pull.seen.get(row.orderId) !== toSecond(row.modifiedAt))
-  for (const row of fresh) pull.seen.set(row.orderId, toSecond(row.modifiedAt))
-  forgetBefore(pull.seen, listing.latest)
+  const fresh = rows.filter((row) => pull.counts.get(row.orderId) !== toSecond(row.modifiedAt))
+  for (const row of fresh) pull.counts.set(row.orderId, toSecond(row.modifiedAt))
+  forgetBefore(pull.counts, listing.latest)
   pull.page += 1
   return {
     rows: fresh,
@@ -131,9 +131,9 @@ function nextPage(pull: Pull, listing: Listing, isLast: boolean): OrderPage {
   }
 }
 
-function forgetBefore(seen: Map<string, number>, second: number | null): void {
+function forgetBefore(counts: Map<string, number>, second: number | null): void {
   if (second === null) return
-  for (const [id, modified] of seen) if (modified < second) seen.delete(id)
+  for (const [id, modified] of counts) if (modified < second) counts.delete(id)
 }
 
 export async function readSingleOrder(

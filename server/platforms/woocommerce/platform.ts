@@ -38,6 +38,7 @@ import {
   updateCoupon,
   updateCoupons,
 } from './coupons.ts'
+import { createDisplayedPrices } from './displayed-prices.ts'
 import type { SignInMethod, SigningKeys, WooRequest } from './http.ts'
 import {
   encodePercent,
@@ -63,7 +64,6 @@ import {
   readReportedProfile,
 } from './plugin.ts'
 import { checkoutLink, restoreLink } from './restore.ts'
-import { openShownPrices } from './shown-prices.ts'
 import { createWebhook, deleteWebhook, listWebhooks, readDelivery, TOPICS } from './webhooks.ts'
 
 // Reads stock and price of items: one request for products, one for variations of any parents (WooCommerce 10.3;
@@ -221,8 +221,8 @@ export function createWooCommerceClient(reached: StoreAccess, net: StoreNet): St
     checkout: async () => null,
     customer: async (customerId, signal) => (parseId(customerId) ? readSingleCustomer(http, customerId, signal) : null),
     customers: (query) => pullCustomers(http, query),
-    products: ({ shownTax, ...query }) =>
-      pullProducts(http, query, shownTax ? openShownPrices(reached, net, shownTax) : null),
+    products: ({ readDisplayedTax, ...query }) =>
+      pullProducts(http, query, readDisplayedTax ? createDisplayedPrices(reached, net, readDisplayedTax) : null),
     terms: (query) => pullTerms(http, query),
     coupons: (query) => pullCoupons(http, query),
     couponsById: (query) => readCouponsById(http, query),
@@ -437,7 +437,7 @@ async function readPricing(http: WooHttp, general: Map<string, unknown>, signal?
   const decimals = Number(general.get('woocommerce_price_num_decimals') ?? Number.NaN)
   return {
     pricesIncludeTax: hasTaxes ? (YES_NO.get(taxes.get('woocommerce_prices_include_tax')) ?? null) : false,
-    showsTax: hasTaxes ? (TAX_SHOWN.get(taxes.get('woocommerce_tax_display_cart')) ?? null) : false,
+    showsTax: hasTaxes ? (TAX_DISPLAY.get(taxes.get('woocommerce_tax_display_cart')) ?? null) : false,
     decimals: Number.isInteger(decimals) && decimals >= 0 && decimals <= 8 ? decimals : null,
     isSequential: YES_NO.get(general.get('woocommerce_calc_discounts_sequentially')) ?? null,
   }
@@ -447,7 +447,7 @@ const YES_NO = new Map<unknown, boolean>([
   ['yes', true],
   ['no', false],
 ])
-const TAX_SHOWN = new Map<unknown, boolean>([
+const TAX_DISPLAY = new Map<unknown, boolean>([
   ['incl', true],
   ['excl', false],
 ])
@@ -729,9 +729,9 @@ function createWooHttp(access: WooAccess, net: StoreNet): WooHttp {
   const isHttps = access.storeUrl.startsWith('https:')
   const secrets = [access.consumerSecret, access.consumerKey]
   // Shops run on small machines.
-  const inTurn = net.inTurn ?? createRequestQueues()(access.storeUrl)
+  const enqueue = net.enqueue ?? createRequestQueues()(access.storeUrl)
   const ask: WooHttp['ask'] = (request, keys = access, method = 'usual') =>
-    inTurn(() => failIfLate(() => sendWithRetry(access, net, request, keys, method), net), request.signal)
+    enqueue(() => failIfLate(() => sendWithRetry(access, net, request, keys, method), net), request.signal)
   return {
     isHttps,
     ask,

@@ -14,14 +14,14 @@ function phpTexts(code: string, name: string): string[] {
 }
 
 /** All strings matched by a pattern of alternatives, groups and character sets. */
-function namesOf(pattern: string): string[] {
+function parseNames(pattern: string): string[] {
   const choice = /\(\?:([^()]*)\)|\[(\w+)\]/.exec(pattern)
   if (!choice) return [pattern]
-  const [whole, words, letters] = choice
-  return (words?.split('|') ?? [...letters!]).flatMap((each) => namesOf(pattern.replace(whole, each)))
+  const [whole, list, letters] = choice
+  return (list?.split('|') ?? [...letters!]).flatMap((each) => parseNames(pattern.replace(whole, each)))
 }
 
-const namesIn = (pattern: RegExp) => [...new Set(namesOf(pattern.source.replace(/^\^_\?|\$$/g, '')))]
+const namesIn = (pattern: RegExp) => [...new Set(parseNames(pattern.source.replace(/^\^_\?|\$$/g, '')))]
 
 test('the plugin reports every renewal mark', () => {
   expect(phpTexts(source('Orders'), 'RENEWALS')).toEqual([...RENEWAL_MARKS])

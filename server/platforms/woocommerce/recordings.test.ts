@@ -34,7 +34,7 @@ const exchanges = FILES.flatMap((file) =>
 )
 const rest = exchanges.filter(({ exchange }) => exchange.request.path.startsWith('/wp-json/wc/v'))
 
-function answerOf({ request, response }: Exchange) {
+function getAnswer({ request, response }: Exchange) {
   const body = Buffer.from(JSON.stringify(response.body))
   const answer = readAnswer(
     { status: response.status, headers: response.headers, body, url: '', isRedirected: false },
@@ -58,7 +58,7 @@ const hat: PlatformProduct = {
   modifiedAt: null,
 }
 
-function readerOf(path: string): ((raw: unknown) => RowReading<unknown>) | null {
+function findReader(path: string): ((raw: unknown) => RowReading<unknown>) | null {
   if (/^\/wp-json\/wc\/v3\/orders(\/\d+)?$/.test(path)) return readOrder
   if (/^\/wp-json\/wc\/v3\/customers(\/\d+)?$/.test(path)) return readCustomer
   if (/^\/wp-json\/wc\/v\d\/products(\/\d+)?$/.test(path)) return (raw) => readProduct(raw, 'USD')
@@ -68,13 +68,13 @@ function readerOf(path: string): ((raw: unknown) => RowReading<unknown>) | null 
 }
 
 describe('recorded successes', () => {
-  const successes = rest.filter(({ exchange }) => exchange.response.status < 300 && readerOf(exchange.request.path))
+  const successes = rest.filter(({ exchange }) => exchange.response.status < 300 && findReader(exchange.request.path))
   test('there are plenty', () => expect(successes.length).toBeGreaterThan(60))
 
   test.each(successes)('$file: $title', ({ exchange }) => {
-    const { answer } = answerOf(exchange)
+    const { answer } = getAnswer(exchange)
     const raw = Array.isArray(answer.body) ? readList(answer) : [answer.body]
-    const { rows, skipped } = readRows(raw, readerOf(exchange.request.path)!)
+    const { rows, skipped } = readRows(raw, findReader(exchange.request.path)!)
     expect(rows.length + skipped.length).toBe(raw.length)
     // Rows that `_fields` reduced below a valid order are skipped individually, with reason and id.
     const isTrimmed = exchange.request.query._fields !== undefined
@@ -105,7 +105,7 @@ describe('recorded refusals', () => {
   test('there are plenty', () => expect(refusals.length).toBeGreaterThan(40))
 
   test.each(refusals)('$file: $title', ({ title, exchange }) => {
-    const { answer, isHttps } = answerOf(exchange)
+    const { answer, isHttps } = getAnswer(exchange)
     const known = REFUSALS.find(([pattern, status]) => pattern.test(title) && status === exchange.response.status)
     const secret = 'cs_5c7dc5faf5cf6d501f7c177966b437d421c59104'
     const problem = toStoreProblem(answer, isHttps && !title.startsWith('plain http'), [secret])
@@ -244,11 +244,10 @@ describe('the recordings’ contents', () => {
     expect(lastLogin(before[0])).toBeNull()
     const after = findResponse('customers-last-active.json', 'customers/<id> right after the log-in').body as object
     expect(lastLogin(after)).toBe('2026-11-22T19:09:13Z')
-    const said = (value: unknown) => lastLogin({ ...after, meta_data: [{ key: 'wc_last_active', value }] })
-    expect([1795374553, '0', '', 'yesterday', '-1795374553', '17953745530', '1e9', null, {}, []].map(said)).toEqual([
-      '2026-11-22T19:09:13Z',
-      ...Array(9).fill(null),
-    ])
+    const readLogin = (value: unknown) => lastLogin({ ...after, meta_data: [{ key: 'wc_last_active', value }] })
+    expect(
+      [1795374553, '0', '', 'yesterday', '-1795374553', '17953745530', '1e9', null, {}, []].map(readLogin),
+    ).toEqual(['2026-11-22T19:09:13Z', ...Array(9).fill(null)])
     // `_fields` must request it, or it would never be returned.
     expect(CUSTOMER_FIELDS.split(',')).toContain('meta_data')
   })
@@ -259,8 +258,8 @@ describe('the recordings’ contents', () => {
       return 'row' in reading && reading.row.isPaying
     }
     const raw = findResponse('customers-last-active.json', 'customers/<id> right after the log-in').body as object
-    const said = [true, false, 'yes', 1, null].map((value) => isPaying({ ...raw, is_paying_customer: value }))
-    expect(said).toEqual([true, false, false, false, false])
+    const readLogin = [true, false, 'yes', 1, null].map((value) => isPaying({ ...raw, is_paying_customer: value }))
+    expect(readLogin).toEqual([true, false, false, false, false])
     expect(CUSTOMER_FIELDS.split(',')).toContain('is_paying_customer')
   })
 

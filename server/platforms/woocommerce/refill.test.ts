@@ -12,7 +12,7 @@ import { refillCart } from './platform.ts'
 
 let shop: DemoStore
 let guarded: GuardedHttp
-let asked: string[] = []
+let requests: string[] = []
 let ids: Map<number, number>
 
 const mug = (quantity = 1) => ({ productId: String(ids.get(16)), variationId: null, quantity })
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 
 beforeEach(() => {
-  asked = []
+  requests = []
 })
 
 afterAll(async () => {
@@ -48,7 +48,7 @@ const refill = (items: Parameters<typeof refillCart>[2]['items'], coupon: string
     {
       now: () => new Date(),
       fetch: (url, request) => {
-        asked.push(`${request?.method} ${new URL(url).pathname}`)
+        requests.push(`${request?.method} ${new URL(url).pathname}`)
         return guarded.fetch(url, request)
       },
     },
@@ -56,7 +56,7 @@ const refill = (items: Parameters<typeof refillCart>[2]['items'], coupon: string
   )
 
 /** The variation has a fixed glaze and "any" size. */
-function leaveSizeOpen(): void {
+function openSize(): void {
   const parent = findProduct(shop.shop, ids.get(13)!) as Product
   const size = { id: 2, name: 'Size', slug: 'pa_size', options: ['Small', 'Large'] }
   if (parent.attributes.length === 1) saveProduct(shop.shop, { ...parent, attributes: [...parent.attributes, size] })
@@ -71,7 +71,7 @@ test('the store fills it, and the shopper gets the same link for their own brows
   expect(checkoutUrl).toBe(
     `${shop.url}/checkout-link/?products=${ids.get(16)}:2,${ids.get(29)}:1&coupon=welcome10&recoup_cart=abc`,
   )
-  expect(asked).toEqual(['GET /checkout-link/', 'GET /wp-json/wc/store/v1/cart'])
+  expect(requests).toEqual(['GET /checkout-link/', 'GET /wp-json/wc/store/v1/cart'])
 })
 
 test('a refused coupon is reported and removed from the shopper’s link', async () => {
@@ -89,7 +89,7 @@ test('a refused item is missing from the reported cart', async () => {
 })
 
 test('a variation with "any size" is restored in the chosen size in any browser', async () => {
-  leaveSizeOpen()
+  openSize()
   const { checkoutUrl, lines } = (await refill([mug(), cups(large)], 'welcome10'))!
   expect(lines.map(({ id }) => id)).toEqual([String(ids.get(16)), String(ids.get(29))])
   const url = new URL(checkoutUrl!)
@@ -100,7 +100,7 @@ test('a variation with "any size" is restored in the chosen size in any browser'
 })
 
 test('alone in the cart it leads to the shop with a filled cart, because the checkout’s address is unknown', async () => {
-  leaveSizeOpen()
+  openSize()
   const { checkoutUrl, lines } = (await refill([cups(large)]))!
   expect(lines).toHaveLength(1)
   expect(new URL(checkoutUrl!).pathname).toBe('/')
@@ -108,7 +108,7 @@ test('alone in the cart it leads to the shop with a filled cart, because the che
 })
 
 test('a size that is unknown or missing in the store is not invented', async () => {
-  leaveSizeOpen()
+  openSize()
   expect((await refill([mug(), cups()]))?.lines).toHaveLength(1)
   expect((await refill([mug(), cups([{ name: 'Size', value: 'Huge' }])]))?.lines).toHaveLength(1)
 })

@@ -56,8 +56,8 @@ const getItemId = ({ productId, variationId }: RestoreItem): string | null => pa
 
 const removeSlash = (url: string): string => url.replace(/(?<!\/)\/+$/, '')
 
-const parameters = (given: Readonly<Record<string, string>> = {}): string =>
-  Object.entries(given)
+const parameters = (values: Readonly<Record<string, string>> = {}): string =>
+  Object.entries(values)
     .map(([name, value]) => `&${name}=${encodeURIComponent(value.toWellFormed())}`)
     .join('')
 

@@ -20,18 +20,18 @@ const greenGloves = { productId: '841', variationId: '843' }
 /**
  * A store that responds as recorded at `when`; WooCommerce before 10.3 has no route for variations of several parents.
  */
-function aStore(when: 'before' | 'after', { isOld = false } = {}) {
-  const asked: string[] = []
-  const bodyOf = (path: string) =>
+function createStore(when: 'before' | 'after', { isOld = false } = {}) {
+  const paths: string[] = []
+  const getBody = (path: string) =>
     recorded.find(({ title, request }) => title.startsWith(when) && request.path === path && request.query.include)!
       .response.body
   const fetch = async (address: string): Promise<GuardedAnswer> => {
     const { pathname, searchParams } = new URL(address)
-    asked.push(`${pathname}?${searchParams.get('include')}`)
+    paths.push(`${pathname}?${searchParams.get('include')}`)
     const isMissing = isOld && pathname.endsWith('/v3/variations')
     const body = isMissing
       ? { code: 'rest_no_route', message: 'No route', data: { status: 404 } }
-      : wanted(bodyOf(pathname), searchParams)
+      : filterRows(getBody(pathname), searchParams)
     return {
       status: isMissing ? 404 : 200,
       headers: {},
@@ -45,38 +45,38 @@ function aStore(when: 'before' | 'after', { isOld = false } = {}) {
   const client = createWooCommerceClient(access, { fetch, now: () => new Date() })
   const terms = async (items: ItemRef[]) =>
     new Map((await client.terms({ items, currency: 'USD' })).map((each) => [each.variationId ?? each.productId, each]))
-  return { asked, terms }
+  return { paths, terms }
 }
 
-const wanted = (rows: unknown, query: URLSearchParams) => {
+const filterRows = (rows: unknown, query: URLSearchParams) => {
   const ids = query.get('include')!.split(',')
   return (rows as { id: number }[]).filter(({ id }) => ids.includes(String(id)))
 }
 
 test('reads a batch with two requests: products, and variations of any parents', async () => {
-  const store = aStore('before')
+  const store = createStore('before')
   const found = await store.terms([clock!, scarf!, grey, blue, greenGloves])
-  expect(store.asked).toEqual(['/wp-json/wc/v3/products?830,91,838,841', '/wp-json/wc/v3/variations?839,840,843'])
+  expect(store.paths).toEqual(['/wp-json/wc/v3/products?830,91,838,841', '/wp-json/wc/v3/variations?839,840,843'])
   expect(found.get('830')).toMatchObject({ isAvailable: true, priceMinor: 4_800, stockQuantity: 2 })
   expect(found.get('840')).toMatchObject({ isAvailable: true, priceMinor: 1_900, stockQuantity: 2 })
 })
 
 test('a sold-out item is unavailable, a remaining variation of it is available', async () => {
-  const found = await aStore('after').terms([clock!, grey, blue, greenGloves])
+  const found = await createStore('after').terms([clock!, grey, blue, greenGloves])
   const isThere = (id: string) => found.get(id)?.isAvailable
   expect([isThere('830'), isThere('839'), isThere('840'), isThere('843')]).toEqual([false, false, true, false])
 })
 
 test('drafts, private, trashed and priceless products are unavailable, back-orders are available, unknown ones are missing', async () => {
-  const found = await aStore('before').terms([backOrdered!, draft!, priv!, noPrice!, trashed!, unknown!])
+  const found = await createStore('before').terms([backOrdered!, draft!, priv!, noPrice!, trashed!, unknown!])
   expect(found.get('831')).toMatchObject({ isAvailable: true, priceMinor: 9_000, stockQuantity: 0 })
   for (const id of ['832', '833', '834', '837', '99999999']) expect(found.get(id)?.isAvailable ?? false).toBe(false)
 })
 
 test('sends one request per parent to an older WooCommerce', async () => {
-  const store = aStore('after', { isOld: true })
+  const store = createStore('after', { isOld: true })
   const found = await store.terms([grey, blue, greenGloves])
-  expect(store.asked.slice(2)).toEqual([
+  expect(store.paths.slice(2)).toEqual([
     '/wp-json/wc/v3/products/838/variations?839,840',
     '/wp-json/wc/v3/products/841/variations?843',
   ])
@@ -85,9 +85,9 @@ test('sends one request per parent to an older WooCommerce', async () => {
 })
 
 test('reads more than a hundred products in chunks', async () => {
-  const store = aStore('before')
+  const store = createStore('before')
   await store.terms(Array.from({ length: 250 }, (_, n) => product(String(n + 1))))
-  expect(store.asked.map((each) => each.split('?')[1]!.split(',').length)).toEqual([100, 100, 50])
+  expect(store.paths.map((each) => each.split('?')[1]!.split(',').length)).toEqual([100, 100, 50])
 })
 
 const mug = {
@@ -99,19 +99,19 @@ const mug = {
   price: '19.50',
   on_sale: false,
 }
-const told = (terms: unknown, item: object = { product: '16', variation: null }) =>
+const readTerms = (terms: unknown, item: object = { product: '16', variation: null }) =>
   readReportedTerms([{ ...item, terms }], 'USD')
 
 test('a plugin’s report gives the same; items it no longer sells have no terms', () => {
-  expect(told(mug)).toEqual([
+  expect(readTerms(mug)).toEqual([
     { productId: '16', variationId: null, isAvailable: true, priceMinor: 1_950, isOnSale: false, stockQuantity: 3 },
   ])
-  expect(told({ ...mug, id: 17 }, { product: '16', variation: '17' })).toMatchObject([
+  expect(readTerms({ ...mug, id: 17 }, { product: '16', variation: '17' })).toMatchObject([
     { variationId: '17', isAvailable: true },
   ])
-  expect(told(null)).toMatchObject([{ isAvailable: false, priceMinor: null }])
-  expect(told({ ...mug, stock_status: 'outofstock' })).toMatchObject([{ isAvailable: false }])
-  expect(told({ ...mug, price: '' })).toMatchObject([{ isAvailable: false, priceMinor: null }])
+  expect(readTerms(null)).toMatchObject([{ isAvailable: false, priceMinor: null }])
+  expect(readTerms({ ...mug, stock_status: 'outofstock' })).toMatchObject([{ isAvailable: false }])
+  expect(readTerms({ ...mug, price: '' })).toMatchObject([{ isAvailable: false, priceMinor: null }])
 })
 
 test.each([
@@ -123,7 +123,7 @@ test.each([
   ['a list', [mug]],
   ['a number as yes', { ...mug, purchasable: 1 }],
 ])('ignores a plugin’s report of %s for a product (security-P6)', (_what, terms) => {
-  expect(told(terms)).toEqual([])
+  expect(readTerms(terms)).toEqual([])
 })
 
 test.each([
@@ -138,7 +138,7 @@ test.each([
   expect(readReportedTerms([item && typeof item === 'object' ? { ...item, terms: mug } : item], 'USD')).toEqual([]))
 
 test('ignores an excessive stock or price', () => {
-  expect(told({ ...mug, stock_quantity: 1e12, price: '9'.repeat(40) })).toMatchObject([
+  expect(readTerms({ ...mug, stock_quantity: 1e12, price: '9'.repeat(40) })).toMatchObject([
     { stockQuantity: null, priceMinor: null, isAvailable: false },
   ])
 })

@@ -4,9 +4,9 @@ import { readDeliveries } from '../../../test/contract-servers/recordings.ts'
 import type { RawDelivery } from '../platform/platform.ts'
 import { readDelivery } from './webhooks.ts'
 
-const deliveries = readDeliveries().map((one) => ({ ...one, raw: rawOf(one) }))
+const deliveries = readDeliveries().map((one) => ({ ...one, raw: getRaw(one) }))
 
-function rawOf(one: { headers: [string, string][]; body: string }): RawDelivery {
+function getRaw(one: { headers: [string, string][]; body: string }): RawDelivery {
   return {
     rawBody: Buffer.from(one.body),
     headers: Object.fromEntries(one.headers.map(([name, value]) => [name.toLowerCase(), value])),
@@ -38,8 +38,8 @@ describe('recorded deliveries', () => {
     const kinds = Map.groupBy(events, (event) => event?.kind)
     expect(kinds.get('order')?.map((event) => event?.kind === 'order' && event.order.kind)).toContain('draft')
     expect(kinds.get('order')?.length).toBe(12)
-    const gone = kinds.get('gone')?.map((event) => event?.kind === 'gone' && [event.topic, event.orderId])
-    expect(gone).toEqual([
+    const deletions = kinds.get('gone')?.map((event) => event?.kind === 'gone' && [event.topic, event.orderId])
+    expect(deletions).toEqual([
       ['order.deleted', '100'],
       ['order.created', null],
     ])
@@ -56,7 +56,7 @@ describe('recorded deliveries', () => {
   })
 })
 
-test('an unsigned delivery is refused, whatever it claims', () => {
+test('an unsigned delivery is refused, regardless of its content', () => {
   expect(readDelivery({ rawBody: Buffer.from('webhook_id=7'), headers: {} }, 'secret')).toEqual({ kind: 'ping' })
   expect(readDelivery({ rawBody: Buffer.from('webhook_id=7&x=1'), headers: {} }, 'secret')).toBeNull()
   expect(

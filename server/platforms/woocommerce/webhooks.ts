@@ -86,8 +86,8 @@ export function readDelivery(raw: RawDelivery, secret: string): StoreEvent | nul
 function isSignedBy(body: Buffer, signature: string, secret: string): boolean {
   // With an empty secret every signature could be forged.
   if (secret === '') return false
-  const wanted = createHmac('sha256', secret).update(body).digest()
-  return isSameSecret(Buffer.from(signature, 'base64'), wanted)
+  const expected = createHmac('sha256', secret).update(body).digest()
+  return isSameSecret(Buffer.from(signature, 'base64'), expected)
 }
 
 function readEvent(topic: string, rawBody: Buffer): StoreEvent {
@@ -97,8 +97,8 @@ function readEvent(topic: string, rawBody: Buffer): StoreEvent {
   const key = [topic, id ?? '', modified, createHash('sha256').update(rawBody).digest('hex')].join('|')
   if (!topic.startsWith('order.') || !isRecord(body)) return { kind: 'other', topic, key }
   // {"code":…,"message":…}: the record was deleted before the body was built; order.deleted is {"id":…} alone.
-  const isGone = topic === 'order.deleted' || (typeof body.code === 'string' && id === null)
-  if (isGone) return { kind: 'gone', topic, orderId: id, key }
+  const isDeleted = topic === 'order.deleted' || (typeof body.code === 'string' && id === null)
+  if (isDeleted) return { kind: 'gone', topic, orderId: id, key }
   const reading = readOrder(body)
   return 'row' in reading ? { kind: 'order', topic, order: reading.row, key } : { kind: 'other', topic, key }
 }

@@ -320,7 +320,7 @@ function readPrices(
   lines: readonly Pick<Line, 'netMinor' | 'taxMinor'>[],
   units: number,
   { hasTax }: Prices,
-): Pick<PlatformItem, 'unitPriceMinor' | 'shown'> {
+): Pick<PlatformItem, 'unitPriceMinor' | 'displayed'> {
   const net = lines.reduce((sum, line) => sum + line.netMinor, 0)
   const gross = lines.reduce((sum, line) => sum + line.netMinor + line.taxMinor, 0)
   const [withoutTaxMinor, withTaxMinor] = [net, gross].map((minor) =>
@@ -328,7 +328,7 @@ function readPrices(
   ) as [number, number]
   return {
     unitPriceMinor: hasTax ? withTaxMinor : withoutTaxMinor,
-    ...(withTaxMinor !== withoutTaxMinor && { shown: { withTaxMinor, withoutTaxMinor } }),
+    ...(withTaxMinor !== withoutTaxMinor && { displayed: { withTaxMinor, withoutTaxMinor } }),
   }
 }
 
@@ -423,12 +423,12 @@ const KNOWN = new Map<string, StatusMeaning>([
 ])
 
 /** Words and parts of words with which shops name a failed order. */
-const FAILED_WORDS =
+const FAILED_PATTERN =
   /cancel|stornier|annul|anulad|anulow|refus|reject|rechaz|rifiut|odrzuc|abgelehnt|declin|denied|void|expir|abgelaufen|fraud|betrug|charge-?back|disput|fail|fehlgeschl|fallid|return|retour|devuel|devol|zwrot|undeliver|lost|(?:^|-)rto(?:-|$)|refund|erstatt|rembours|reembols|rimbors|zwroc|estorn|terugbeta/
 
 const REFUSED = 'cancel|annul|anul|reject|rechaz|rifiut|odrzuc|declin|denied|refus|abgelehnt|won'
 /** Part of the order, or all of it, is still sold. */
-const PARTIAL_WORDS = new RegExp(
+const PARTIAL_PATTERN = new RegExp(
   [
     'parti[ae]l|parcial|parzial|teil',
     // a refused request, or a check
@@ -447,6 +447,6 @@ export function readStatus(status: string, isPaid: boolean): StatusMeaning {
   const known = KNOWN.get(status)
   if (known) return known
   const lower = status.toLowerCase()
-  if (FAILED_WORDS.test(lower) && !PARTIAL_WORDS.test(lower)) return { kind: 'purchase', amount: 'none' }
+  if (FAILED_PATTERN.test(lower) && !PARTIAL_PATTERN.test(lower)) return { kind: 'purchase', amount: 'none' }
   return { kind: 'purchase', amount: isPaid ? 'counts' : 'if_counted' }
 }

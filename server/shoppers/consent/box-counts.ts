@@ -18,8 +18,8 @@ import { readBoxes } from './boxes.ts'
 // a keyed hash of its token is kept for two days.
 
 const DAY_MS = 86_400_000
-const VIEWS_KEPT_MS = 2 * DAY_MS
-const COUNTS_KEPT_MS = 400 * DAY_MS
+const VIEW_RETENTION_MS = 2 * DAY_MS
+const COUNT_RETENTION_MS = 400 * DAY_MS
 
 /** A box in one form of one cart. */
 export interface BoxView {
@@ -108,7 +108,7 @@ export async function readBoxCounts(deps: Pick<Deps, 'now'>, store: StoreDb) {
 /** Tick. */
 export async function deleteOldBoxCounts(deps: Pick<Deps, 'db' | 'now'>): Promise<void> {
   const ago = (ms: number) => new Date(deps.now().getTime() - ms)
-  await deleteOldCounts(deps.db, { views: ago(VIEWS_KEPT_MS), counts: ago(COUNTS_KEPT_MS) })
+  await deleteOldCounts(deps.db, { views: ago(VIEW_RETENTION_MS), counts: ago(COUNT_RETENTION_MS) })
 }
 
 // Statements that count how many shoppers saw a consent box and how many ticked it.

@@ -59,7 +59,7 @@ export async function deleteText(
 }
 
 /** Records what a checkout showed, at most once a minute, or when its text changes. */
-export async function recordSeenBoxes(
+export async function recordBoxSightings(
   { db, storeId }: StoreDb,
   boxes: readonly { channel: ConsentChannel; id: string }[],
   now: Date,

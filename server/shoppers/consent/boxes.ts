@@ -63,20 +63,20 @@ async function hasGermanDefault(store: StoreDb, channel: ConsentChannel): Promis
 /** Current texts of each box, in all languages. */
 export async function readCurrentTexts(store: StoreDb): Promise<Record<ConsentChannel, string[]>> {
   const { boxes } = await readBoxes(store)
-  const readBoxWords = (channel: ConsentChannel) => {
+  const readBoxTexts = (channel: ConsentChannel) => {
     const { words, languages } = boxes.find((box) => box.channel === channel)!
     return [words, ...languages.map((each) => each.words)]
   }
-  return { email: readBoxWords('email'), sms: readBoxWords('sms'), whatsapp: readBoxWords('whatsapp') }
+  return { email: readBoxTexts('email'), sms: readBoxTexts('sms'), whatsapp: readBoxTexts('whatsapp') }
 }
 
 /** The text that a page showed: its id and its words must both match. */
-export function findShownWording(
+export function findDisplayedWording(
   texts: readonly string[],
   answer: { wording: string; id?: string | undefined },
 ): string | null {
-  const shows = (words: string) =>
-    answer.id === computeWordingId(words) && normalizeText(answer.wording).includes(normalizeText(words))
+  const shows = (text: string) =>
+    answer.id === computeWordingId(text) && normalizeText(answer.wording).includes(normalizeText(text))
   return texts.find(shows) ?? null
 }
 
@@ -85,7 +85,7 @@ function presentBox(
   storeName: string,
   rows: readonly sql.LanguageRow[],
 ): ConsentBox {
-  const shown = words ?? getDefaultBoxText(channel, storeName)
+  const displayed = words ?? getDefaultBoxText(channel, storeName)
   // A custom text has no German translation.
   const isReady = words === null && !rows.some(({ language }) => language === 'de')
   const ready = isReady ? [{ language: 'de', words: getGermanBoxText(channel, storeName), isDefault: true }] : []
@@ -99,11 +99,13 @@ function presentBox(
   }))
   return {
     channel,
-    words: shown,
+    words: displayed,
     isDefault: words === null,
-    html: boxHtml(channel, shown),
+    html: boxHtml(channel, displayed),
     seenAt: seen_at?.toISOString() ?? null,
-    isCurrent: [shown, ...languages.map((each) => each.words)].some((each) => wording_id === computeWordingId(each)),
+    isCurrent: [displayed, ...languages.map((each) => each.words)].some(
+      (each) => wording_id === computeWordingId(each),
+    ),
     languages,
   }
 }

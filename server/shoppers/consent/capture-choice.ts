@@ -62,8 +62,8 @@ export async function chooseMode(
   const row = requireFound(await readStore(store), 'Store')
   const needsGround = isStoringMore(mode, defaultMode(row.selling_countries))
   if (needsGround && legalGround.length < groundLimits.least) {
-    const words = `Describe in at least ${groundLimits.least} characters which law or agreement allows it.`
-    throw new AppError('unprocessable', words, { fields: { legalGround: words } })
+    const message = `Describe in at least ${groundLimits.least} characters which law or agreement allows it.`
+    throw new AppError('unprocessable', message, { fields: { legalGround: message } })
   }
   const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   const by = { userId: user.id, name: user.name || user.email }

@@ -198,11 +198,11 @@ export interface CustomerConsent {
 /** Consents that this customer gave while signed in. `selectEvidence` decides whether they count or were confirmed. */
 export async function selectCustomerConsents(
   { db, storeId }: StoreDb,
-  asked: readonly CustomerConsent[],
+  consents: readonly CustomerConsent[],
 ): Promise<CustomerConsent[]> {
-  if (asked.length === 0) return []
+  if (consents.length === 0) return []
   const rows = await sql<CustomerConsent>`
-    select a.channel, a.hash, a.id from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as a(channel text, hash text, id text)
+    select a.channel, a.hash, a.id from jsonb_to_recordset(${JSON.stringify(consents)}::jsonb) as a(channel text, hash text, id text)
     where exists (select 1 from consents c where c.store_id = ${storeId} and c.channel = a.channel and c.status <> 'withdrawn'
       and c.address_hash = decode(a.hash, 'hex') and c.evidence ->> 'customerId' = a.id and ${doesConsentCount('c')})`.execute(
     db,

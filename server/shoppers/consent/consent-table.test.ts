@@ -83,11 +83,11 @@ describe('the decision table (C5, C6)', () => {
   })
 
   test('an earlier purchase does not weaken a person’s own answer', () => {
-    const said = (evidence: LedgerEvidence['evidence']) => {
+    const getAnswers = (evidence: LedgerEvidence['evidence']) => {
       const word = { evidence, id: 'row', source: 'checkout', at: '' }
       return decideConsent({ channel: 'email', country: 'DE', word, hasBoughtBefore: true, overrides: [] }).problem
     }
-    expect([said('withdrawn'), said('express_yes')]).toEqual(['consent_withdrawn', null])
+    expect([getAnswers('withdrawn'), getAnswers('express_yes')]).toEqual(['consent_withdrawn', null])
   })
 
   test('a country in lower case or with extra characters is unknown', () => {

@@ -42,9 +42,9 @@ export type ConsentProblem = 'no_consent' | 'consent_pending' | 'consent_unconfi
 
 const MAY = 'may'
 const NO = 'no_consent'
-const ASKED = 'consent_pending'
+const PENDING = 'consent_pending'
 const UNCONFIRMED = 'consent_unconfirmed'
-const LEFT = 'consent_withdrawn'
+const WITHDRAWN = 'consent_withdrawn'
 
 export type Answers = Readonly<Record<ConsentRule, Readonly<Record<Evidence, typeof MAY | ConsentProblem>>>>
 
@@ -53,10 +53,10 @@ export type Answers = Readonly<Record<ConsentRule, Readonly<Record<Evidence, typ
 export const answers: Answers = {
   //                  no evidence    bought before       asked, no YES yet  said yes                  confirmed by YES
   // said no
-  opt_out:          { none: MAY,     bought_before: MAY, pending: MAY,      express_yes: MAY,         confirmed: MAY,   withdrawn: LEFT },
-  soft_opt_in:      { none: NO,      bought_before: MAY, pending: ASKED,    express_yes: MAY,         confirmed: MAY,   withdrawn: LEFT },
-  opt_in:           { none: NO,      bought_before: NO,  pending: ASKED,    express_yes: MAY,         confirmed: MAY,   withdrawn: LEFT },
-  confirmed_opt_in: { none: NO,      bought_before: NO,  pending: ASKED,    express_yes: UNCONFIRMED, confirmed: MAY,   withdrawn: LEFT },
+  opt_out:          { none: MAY,     bought_before: MAY, pending: MAY,      express_yes: MAY,         confirmed: MAY,   withdrawn: WITHDRAWN },
+  soft_opt_in:      { none: NO,      bought_before: MAY, pending: PENDING,    express_yes: MAY,         confirmed: MAY,   withdrawn: WITHDRAWN },
+  opt_in:           { none: NO,      bought_before: NO,  pending: PENDING,    express_yes: MAY,         confirmed: MAY,   withdrawn: WITHDRAWN },
+  confirmed_opt_in: { none: NO,      bought_before: NO,  pending: PENDING,    express_yes: UNCONFIRMED, confirmed: MAY,   withdrawn: WITHDRAWN },
 }
 
 const EU_AND_EEA = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE IS LI NO'
@@ -68,7 +68,7 @@ const EU_AND_EEA = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL 
 export const strictCaptureCountries: ReadonlySet<string> = new Set(`${EU_AND_EEA} GB CH`.split(' '))
 
 /** In these countries a typed number is no proof of who typed it. */
-const PROOF_ASKED = 'DE AT'
+const PROOF_REQUIRED = 'DE AT'
 
 export interface CountryRules {
   listed: Readonly<Partial<Record<ConsentRule, string>>>
@@ -80,7 +80,7 @@ export interface CountryRules {
 export const countryRules: Readonly<Record<ChannelName, CountryRules>> = {
   email: { listed: { opt_out: 'US', soft_opt_in: `${EU_AND_EEA} CH GB CA AU` }, elsewhere: 'opt_in' },
   sms: {
-    listed: { opt_in: `US CA GB AU NZ CH ${without(EU_AND_EEA, PROOF_ASKED)}`, confirmed_opt_in: PROOF_ASKED },
+    listed: { opt_in: `US CA GB AU NZ CH ${without(EU_AND_EEA, PROOF_REQUIRED)}`, confirmed_opt_in: PROOF_REQUIRED },
     elsewhere: 'confirmed_opt_in',
   },
   whatsapp: { listed: {}, elsewhere: 'opt_in' },
@@ -95,8 +95,8 @@ export const floors: Readonly<Record<ChannelName, ConsentRule>> = {
   push: 'opt_in',
 }
 
-function without(codes: string, left: string): string {
-  const out = new Set(left.split(' '))
+function without(codes: string, removed: string): string {
+  const out = new Set(removed.split(' '))
   return codes
     .split(' ')
     .filter((code) => !out.has(code))

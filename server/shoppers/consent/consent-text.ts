@@ -22,8 +22,8 @@ function describeEvidence(
   basis: Extract<ConsentBasis, { kind: 'ledger' }>,
   { consent }: Record<string, unknown>,
 ): string {
-  const words = getSourceText(basis.source)
-  const when = `on ${day.format(new Date(basis.at))} (${words.charAt(0).toLowerCase()}${words.slice(1)})`
+  const source = getSourceText(basis.source)
+  const when = `on ${day.format(new Date(basis.at))} (${source.charAt(0).toLowerCase()}${source.slice(1)})`
   if (consent === 'withdrawn') return `They opted out ${when}.`
   if (consent === 'pending') return `They opted in ${when}, but have not confirmed it yet.`
   return consent === 'confirmed' ? `They opted in and confirmed it ${when}.` : `They opted in ${when}.`

@@ -14,7 +14,7 @@ import {
 // The cells of the table are tested in consent-table.test.ts.
 
 const us = { baseCountry: 'US', sellingCountries: ['US'] }
-const nobody = { country: null, phone: null }
+const anonymous = { country: null, phone: null }
 const noPhone = () => null
 
 describe('the recipient’s country (C6)', () => {
@@ -24,12 +24,12 @@ describe('the recipient’s country (C6)', () => {
     const byPhone = { country: null, phone: '+49301234567' }
     expect(findRecipientCountry('email', byPhone, us, () => 'DE')).toEqual({ country: 'DE', source: 'phone' })
     expect(findRecipientCountry('email', byPhone, us, noPhone)).toEqual({ country: 'US', source: 'store' })
-    expect(findRecipientCountry('email', nobody, us, noPhone)).toEqual({ country: 'US', source: 'store' })
+    expect(findRecipientCountry('email', anonymous, us, noPhone)).toEqual({ country: 'US', source: 'store' })
   })
 
   test('comes from the store only if all its selling countries have one rule', () => {
     const store = (sellingCountries: string[] | null, baseCountry: string | null = 'US') =>
-      findRecipientCountry('email', nobody, { baseCountry, sellingCountries }, noPhone)
+      findRecipientCountry('email', anonymous, { baseCountry, sellingCountries }, noPhone)
     const unknown = { country: null, source: 'unknown' }
     expect(store(['US', 'CA'])).toEqual(unknown)
     expect(store(['DE', 'FR', 'GB'], 'DE')).toEqual({ country: 'DE', source: 'store' })
@@ -63,7 +63,7 @@ describe('the basis of a decision (C5)', () => {
     }
   })
 
-  test('is the rule by name without own evidence, whatever the result', () => {
+  test('is the rule by name without own evidence, regardless of the result', () => {
     expect(ask({ country: 'US' })).toMatchObject({ problem: null, basis: { kind: 'rule', rule: 'opt_out' } })
     expect(ask({ hasBoughtBefore: true })).toMatchObject({
       problem: null,
@@ -108,7 +108,7 @@ describe('the basis of a decision (C5)', () => {
       expect(withOne({ country: '*', from: 'opt_in' }, { country: null }).problem).toBeNull()
     })
 
-    test('is never an override of SMS or WhatsApp below a consent, whatever the database contains', () => {
+    test('is never an override of SMS or WhatsApp below a consent, even if the database has one', () => {
       const sms = { channel: 'sms' as const, from: 'confirmed_opt_in' as const }
       expect(withOne({ ...sms, to: 'soft_opt_in' }, { channel: 'sms', hasBoughtBefore: true }).problem).toBe(
         'no_consent',

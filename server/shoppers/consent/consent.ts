@@ -102,8 +102,8 @@ export function decideConsent(inputs: ConsentInputs, table = { answers: allAnswe
   const { channel, country, word } = inputs
   const rule = findConsentRule(channel, country, table.countryRules)
   const evidence = word?.evidence ?? (inputs.hasBoughtBefore ? 'bought_before' : 'none')
-  const ask = (asked: ConsentRule) => {
-    const answer = table.answers[asked][evidence]
+  const ask = (rule: ConsentRule) => {
+    const answer = table.answers[rule][evidence]
     return answer === 'may' ? null : answer
   }
   const problem = ask(rule)

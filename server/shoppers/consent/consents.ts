@@ -36,7 +36,7 @@ export interface ConsentAnswer {
   /** The store's id of the signed-in customer. */
   customerId?: string | null
   /** Earlier time reported by the shop; later entries take precedence. */
-  saidAt?: Date
+  answeredAt?: Date
 }
 
 /** Time of a new entry: always after the previous one, even if the clock was put back (T4). */
@@ -68,9 +68,9 @@ export async function recordAnswers(
       if (status === 'pending') await sql.queueFirstOptInRequest(tx, { ...each, addressHash, now })
       continue
     }
-    if (last && each.saidAt && last.at > each.saidAt) continue
-    const saidAt = each.saidAt ?? now
-    const at = last ? computeLaterTime(last.at, saidAt) : saidAt
+    if (last && each.answeredAt && last.at > each.answeredAt) continue
+    const answeredAt = each.answeredAt ?? now
+    const at = last ? computeLaterTime(last.at, answeredAt) : answeredAt
     const source = each.source ?? 'checkout'
     await insertConsent(tx, { id: createId(), addressHash, status, source, at, ...buildSharedColumns(each) })
     if (status === 'pending') await sql.queueOptInRequest(tx, { ...each, addressHash, now })
@@ -110,11 +110,11 @@ export async function recordOrderConsents(
       if (other && unproven) continue
       const status = await computeStatus(tx, each, addressHash)
       // A store's clock ahead of ours must not outrank later entries, even if the order becomes a purchase only then.
-      const madeAt = other ?? (each.at < now ? each.at : now)
+      const createdAt = other ?? (each.at < now ? each.at : now)
       // A withdrawal at the same moment counts as later.
       const last = await sql.selectLastConsent(tx, addressHash, each.channel)
-      const isWithdrawn = last?.status === 'withdrawn' && last.at.getTime() === madeAt.getTime()
-      const at = isWithdrawn ? new Date(madeAt.getTime() - 1) : madeAt
+      const isWithdrawn = last?.status === 'withdrawn' && last.at.getTime() === createdAt.getTime()
+      const at = isWithdrawn ? new Date(createdAt.getTime() - 1) : createdAt
       const source = each.unproven ?? 'order'
       await insertConsent(tx, { id, addressHash, status, source, at, ...buildSharedColumns(each) })
       const dueAt = unproven ? new Date(now.getTime() + PAYMENT_MS) : now
@@ -203,12 +203,12 @@ export async function computeStatus(
   const terms = await sql.selectConsentTerms(tx)
   const recipient = { country: answer.country, phone: answer.address }
   const { country } = findRecipientCountry('sms', recipient, terms, findPhoneCountry)
-  const isAsked =
+  const needsConfirmation =
     terms.smsConfirmation === 'always' ||
     (answer.unproven !== undefined &&
       (terms.smsConfirmation === 'page_script' || isSatelliteOrPremium(answer.address))) ||
     findRuleInForce({ channel: 'sms', country, ...terms }) === 'confirmed_opt_in'
-  if (!isAsked) return 'granted'
+  if (!needsConfirmation) return 'granted'
   const word = (await selectEvidence(tx, [addressHash], ['sms'])).get(`sms:${addressHash.toString('hex')}`)
   return word?.evidence === 'confirmed' ? 'granted' : 'pending'
 }

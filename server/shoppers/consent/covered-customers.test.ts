@@ -21,9 +21,9 @@ test('an address with which a customer bought is covered until they opt out of e
   expect(await covered()).toEqual(['77'])
   const say = async (status: 'granted' | 'withdrawn') => {
     world.advance(1_000)
-    const said = { channel: 'email', status, source: 'preference page', wording: null } as const
+    const consent = { channel: 'email', status, source: 'preference page', wording: null } as const
     const addressHash = world.deps.secrets.addressHash(email)
-    await insertConsent(store, { ...said, id: createId(), addressHash, at: world.now })
+    await insertConsent(store, { ...consent, id: createId(), addressHash, at: world.now })
   }
   await say('withdrawn')
   expect(await covered()).toEqual([])
@@ -34,7 +34,7 @@ test('an address with which a customer bought is covered until they opt out of e
 test('a number has a consent once its own customer has confirmed it by SMS', async () => {
   const { storeId } = await createStore(world, { url: 'https://confirmed.example.com' })
   const store = { storeId, db: world.db }
-  const said = {
+  const consent = {
     channel: 'sms',
     address: PHONE,
     isGiven: true,
@@ -42,7 +42,7 @@ test('a number has a consent once its own customer has confirmed it by SMS', asy
     country: 'DE',
     customerId: '77',
   } as const
-  await world.db.transaction().execute((db) => recordAnswers(world.deps, { storeId, db }, [said], world.now))
+  await world.db.transaction().execute((db) => recordAnswers(world.deps, { storeId, db }, [consent], world.now))
   const agreed = async (customerId: string) => {
     const person = { customerId, email: null, phone: PHONE, country: 'DE' }
     return (await findConsentedChannels(world.deps, store, [person])).get(person) ?? []

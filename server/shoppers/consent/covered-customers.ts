@@ -24,7 +24,7 @@ export async function findCoveredCustomers<Person extends Customer>(
   store: StoreDb,
   people: readonly Person[],
 ): Promise<Set<Person>> {
-  const asked = people.flatMap((person) => {
+  const addresses = people.flatMap((person) => {
     const email = normalizeEmail(person.email)
     const rule = findConsentRule('email', person.country)
     const isEnough = rule === 'soft_opt_in' || rule === 'opt_out'
@@ -34,17 +34,17 @@ export async function findCoveredCustomers<Person extends Customer>(
   })
   const buyers = await selectBuyers(
     store,
-    asked.map(({ id, email }) => ({ id, email })),
+    addresses.map(({ id, email }) => ({ id, email })),
   )
   const names = new Set(buyers.map(({ id, email }) => `${id} ${email}`))
-  const bought = asked.filter(({ id, email }) => names.has(`${id} ${email}`))
-  const words = await selectEvidence(
+  const bought = addresses.filter(({ id, email }) => names.has(`${id} ${email}`))
+  const evidence = await selectEvidence(
     store,
     bought.map(({ hash }) => hash),
     ['email'],
   )
-  const saidNo = (hash: Buffer) => words.get(`email:${hash.toString('hex')}`)?.evidence === 'withdrawn'
-  return new Set(bought.filter(({ hash }) => !saidNo(hash)).map(({ person }) => person))
+  const hasWithdrawn = (hash: Buffer) => evidence.get(`email:${hash.toString('hex')}`)?.evidence === 'withdrawn'
+  return new Set(bought.filter(({ hash }) => !hasWithdrawn(hash)).map(({ person }) => person))
 }
 
 /**
@@ -57,7 +57,7 @@ export async function findConsentedChannels<Person extends Customer & { phone: s
   store: StoreDb,
   people: readonly Person[],
 ): Promise<Map<Person, ConsentChannel[]>> {
-  const asked = people.flatMap((person) => {
+  const addresses = people.flatMap((person) => {
     if (!person.customerId) return []
     const [email, phone] = [normalizeEmail(person.email), normalizePhone(person.phone, person.country)]
     const named = { email, sms: phone, whatsapp: phone }
@@ -67,19 +67,19 @@ export async function findConsentedChannels<Person extends Customer & { phone: s
       return address ? [{ person, id, channel, address, hash: deps.secrets.addressHash(address) }] : []
     })
   })
-  const isTheirs = await findOwnAddresses(store, asked)
-  const words = await selectEvidence(
+  const isTheirs = await findOwnAddresses(store, addresses)
+  const evidence = await selectEvidence(
     store,
-    asked.map(({ hash }) => hash),
+    addresses.map(({ hash }) => hash),
     boxChannels,
   )
-  const hasConsent = ({ channel, hash }: (typeof asked)[number]) =>
-    isConsent(words.get(`${channel}:${hash.toString('hex')}`))
+  const hasConsent = ({ channel, hash }: (typeof addresses)[number]) =>
+    isConsent(evidence.get(`${channel}:${hash.toString('hex')}`))
   const groups = Map.groupBy(
-    asked.filter((each) => hasConsent(each) && isTheirs(each)),
+    addresses.filter((each) => hasConsent(each) && isTheirs(each)),
     ({ person }) => person,
   )
-  return new Map([...groups].map(([person, given]) => [person, given.map(({ channel }) => channel)]))
+  return new Map([...groups].map(([person, consents]) => [person, consents.map(({ channel }) => channel)]))
 }
 
 const isConsent = (word: LedgerEvidence | undefined) =>
@@ -101,7 +101,7 @@ export async function filterCustomers(
     phone: normalizePhone(customer.phone, customer.country),
   }))
   const computeHash = (address: string) => deps.secrets.addressHash(address)
-  const [bought, words] = await Promise.all([
+  const [bought, evidence] = await Promise.all([
     selectCustomersWithPurchase(
       store,
       customers.map(({ customerId }) => customerId),
@@ -117,7 +117,7 @@ export async function filterCustomers(
   return read.flatMap(({ customer, email, phone }) => {
     // Answers given to Recoup precede the store's data, which lacks some withdrawals.
     const hasAgreed = (channel: ConsentChannel, address: string) => {
-      const word = words.get(`${channel}:${computeHash(address).toString('hex')}`)
+      const word = evidence.get(`${channel}:${computeHash(address).toString('hex')}`)
       if (word?.evidence === 'withdrawn') return false
       return isConsent(word) || customer.consents?.some((each) => each.channel === channel && each.state === 'granted')
     }
@@ -142,10 +142,10 @@ interface CustomerAddress {
 }
 
 /** An address belongs to a customer who bought with it, or consented for it while signed in. */
-async function findOwnAddresses(store: StoreDb, asked: readonly CustomerAddress[]) {
-  const emails = asked.filter(({ channel }) => channel === 'email')
-  const consents = asked.map(({ id, channel, hash }) => ({ id, channel, hash: hash.toString('hex') }))
-  const [buyers, given] = await Promise.all([
+async function findOwnAddresses(store: StoreDb, addresses: readonly CustomerAddress[]) {
+  const emails = addresses.filter(({ channel }) => channel === 'email')
+  const consents = addresses.map(({ id, channel, hash }) => ({ id, channel, hash: hash.toString('hex') }))
+  const [buyers, granted] = await Promise.all([
     selectBuyers(
       store,
       emails.map(({ id, address }) => ({ id, email: address })),
@@ -154,7 +154,7 @@ async function findOwnAddresses(store: StoreDb, asked: readonly CustomerAddress[
   ])
   const own = new Set([
     ...buyers.map(({ id, email }) => `email ${id} ${email}`),
-    ...given.map(({ id, channel, hash }) => `${channel} ${id} ${hash}`),
+    ...granted.map(({ id, channel, hash }) => `${channel} ${id} ${hash}`),
   ])
   return ({ id, channel, address, hash }: CustomerAddress) =>
     own.has(`${channel} ${id} ${address}`) || own.has(`${channel} ${id} ${hash.toString('hex')}`)

@@ -62,10 +62,10 @@ describe('an override', () => {
       consentBasis: { kind: 'override', id: body.id, rule: 'opt_out' },
     })
     const [cart] = await world.db.selectFrom('carts').select('id').where('store_id', '=', store.storeId).execute()
-    const shown = await world.request('GET', `/api/carts/${cart!.id}/messages`, { token: store.token })
-    const told = shown.body.timeline.map((entry: { text: string }) => entry.text)
-    expect(told).toContainEqual(expect.stringContaining('For Germany the rule is: Opt-in or existing customer.'))
-    expect(told).toContainEqual(
+    const reply = await world.request('GET', `/api/carts/${cart!.id}/messages`, { token: store.token })
+    const texts = reply.body.timeline.map((entry: { text: string }) => entry.text)
+    expect(texts).toContainEqual(expect.stringContaining('For Germany the rule is: Opt-in or existing customer.'))
+    expect(texts).toContainEqual(
       expect.stringContaining('For Germany this store’s rule, changed by its team, is: Opt-out.'),
     )
   })
@@ -82,17 +82,17 @@ describe('an override', () => {
   })
 
   test('applies until it is ended, and keeps authors and times of both', async () => {
-    const made = (await override()).body
-    expect(made).toMatchObject({
+    const overridden = (await override()).body
+    expect(overridden).toMatchObject({
       ...german,
       createdAt: world.now.toISOString(),
       createdBy: expect.stringMatching(/^Owner/),
     })
     world.advance(MINUTE)
-    const ended = (await end(made.id)).body
-    expect(ended).toMatchObject({ endedAt: world.now.toISOString(), endedBy: made.createdBy })
+    const ended = (await end(overridden.id)).body
+    expect(ended).toMatchObject({ endedAt: world.now.toISOString(), endedBy: overridden.createdBy })
     world.advance(MINUTE)
-    expect((await end(made.id)).body).toEqual(ended)
+    expect((await end(overridden.id)).body).toEqual(ended)
     await createGermanCart()
     await passTime(world, store.storeId, HOUR)
     expect([world.sent.length, await listStepDecisions(world, store.storeId)]).toEqual([0, ['hold no_consent']])
@@ -100,13 +100,13 @@ describe('an override', () => {
   })
 
   test('that ends while mails decided by it wait in flight stops all of them (D10)', async () => {
-    const made = (await override()).body
+    const overridden = (await override()).body
     const orders = Array.from({ length: 8 }, () => buildOrder(world, { country: 'DE' }))
     await recordOrders(world.deps, store.storeId, orders, 'sync')
     const usual = world.answer
     let ended: Promise<unknown> | undefined
     world.answer = async (mail) => {
-      ended ??= end(made.id)
+      ended ??= end(overridden.id)
       await ended
       return usual(mail)
     }

@@ -30,7 +30,7 @@ export async function readTable(store: StoreDb): Promise<z.input<typeof api.cons
     rules: ruleNames.map((name) => ({ name, ...ruleTexts[name] })),
     countries: [...codes].sort().map((country) => ({ country, rules: buildRules(country) })),
     elsewhere: buildRules(null),
-    alsoAsked: alsoAsked.flatMap(({ channel, countries, sentence }) =>
+    alsoAsked: otherRules.flatMap(({ channel, countries, sentence }) =>
       channel === 'push' ? [] : [{ channel, countries: countries.split(' '), sentence }],
     ),
     overridable: channels.flatMap((channel) =>
@@ -62,26 +62,26 @@ export async function createOverride(
   if (!isOfTable)
     throw new AppError('conflict', 'This rule has changed since you opened the page. Reload the page to see it.')
   if (channel === 'whatsapp' || !canOverride(channel, from, to)) {
-    const words =
+    const contact =
       channel === 'email'
         ? 'The chosen rule is not less strict than the current one.'
         : 'SMS and WhatsApp always need the person’s opt-in. This rule cannot be made less strict.'
-    throw new AppError('unprocessable', words, { fields: { to: words } })
+    throw new AppError('unprocessable', contact, { fields: { to: contact } })
   }
   const now = deps.now()
   const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   const by = { userId: user.id, name: user.name || user.email }
   const row = { id: createId(), channel, country, from, to, legalGround, now, by }
-  const kept = await transact(store, async (tx) => {
+  const stored = await transact(store, async (tx) => {
     const inserted = await sql.insertConsentOverride(tx, row)
     if (!inserted) return null
     await wakeStoreMessages(tx, ['no_consent', 'consent_unconfirmed', 'consent_pending'], now)
     await scheduleNextRun(tx)
     return inserted
   })
-  if (!kept) throw new AppError('conflict', 'This rule has been changed already. Restore the original rule first.')
+  if (!stored) throw new AppError('conflict', 'This rule has been changed already. Restore the original rule first.')
   deps.log.info({ storeId: store.storeId, channel, country, from, to }, 'consent.relaxed')
-  return presentOverride(kept)
+  return presentOverride(stored)
 }
 
 /** Idempotent. Sent messages stay sent; the next decision uses the table's rule. */
@@ -120,7 +120,7 @@ function presentOverride(row: sql.ConsentOverrideRow): api.ConsentOverrideView {
 }
 
 /** Further requirements of countries or providers, for the screen; enforced by `findTextLimits`. */
-const alsoAsked: readonly { channel: ChannelName; countries: string; sentence: string }[] = [
+const otherRules: readonly { channel: ChannelName; countries: string; sentence: string }[] = [
   {
     channel: 'sms',
     countries: 'US',

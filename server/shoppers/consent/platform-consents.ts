@@ -31,12 +31,12 @@ export async function recordStoreConsents(
   storeId: string,
   people: readonly ConsentHolder[],
 ): Promise<void> {
-  const words = people.flatMap(listConsents)
-  if (words.length === 0) return
+  const consents = people.flatMap(listConsents)
+  if (consents.length === 0) return
   const now = deps.now()
   await transact({ storeId, db: deps.db }, async (tx) => {
     const news: string[] = []
-    const hashed = (await dropErased(deps, tx, words)).map(({ addressHash, ...word }) => {
+    const hashed = (await dropErased(deps, tx, consents)).map(({ addressHash, ...word }) => {
       return { word, addressHash, id: buildConsentId(storeId, word, addressHash), now }
     })
     // Nearly all consents of a store are known when it is read again.
@@ -76,7 +76,7 @@ async function recordConsent(tx: StoreTx, { id, word, addressHash, now }: Consen
   const isGiven = word.state === 'granted'
   const isConfirmed = isGiven && word.level === 'double'
   // A store's clock ahead of ours must not outrank later entries.
-  const saidAt = word.at && new Date(word.at) < now ? new Date(word.at) : now
+  const answeredAt = word.at && new Date(word.at) < now ? new Date(word.at) : now
   if (!isGiven && last?.status === 'withdrawn') return false
   if (isGiven && last?.status === 'granted' && (last.is_confirmed || !isConfirmed)) return false
   const status = isConfirmed ? 'granted' : await computeStatus(tx, { ...word, isGiven }, addressHash)
@@ -89,10 +89,10 @@ async function recordConsent(tx: StoreTx, { id, word, addressHash, now }: Consen
     channel: word.channel,
     wording: word.wording?.slice(0, maxConsentWording) || null,
     who: maskAddress(word.channel, word.address),
-    at: isGiven ? clampBeforeWithdrawal(saidAt, last) : last ? computeLaterTime(last.at, saidAt) : saidAt,
+    at: isGiven ? clampBeforeWithdrawal(answeredAt, last) : last ? computeLaterTime(last.at, answeredAt) : answeredAt,
   })
   // An old consent triggers no opt-in request.
-  if (status === 'pending' && now.getTime() - saidAt.getTime() < FRESH_MS) {
+  if (status === 'pending' && now.getTime() - answeredAt.getTime() < FRESH_MS) {
     await sql.queueOptInRequest(tx, { address: word.address, addressHash, country: word.country, now })
   }
   return true

@@ -41,7 +41,7 @@ test('a consent in the store is one row with its own time and level, however oft
   expect((await ledger(storeId)).at(-1)).toEqual(['email', 'granted', true, 'store', ago(4)])
 })
 
-test('a withdrawal in the store beats earlier consents, whatever its time, and a later answer to us counts again', async () => {
+test('a withdrawal in the store beats earlier consents regardless of its time, and a later answer to us counts again', async () => {
   const { storeId } = await createShopifyStore(world)
   const say = (hours: number) =>
     transact({ storeId, db: world.db }, (tx) =>
@@ -70,8 +70,8 @@ test('an older consent of the store does not reverse a later withdrawal', async 
 test('old consents trigger no opt-in requests', async () => {
   const { storeId } = await createShopifyStore(world)
   await record(storeId, { channel: 'sms', at: ago(48).toISOString() }, '+4915112345678')
-  const asked = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
-  expect(await asked.execute()).toEqual([])
+  const requests = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
+  expect(await requests.execute()).toEqual([])
 })
 
 test('a tick requests the confirmation of a consent that an update left pending, once', async () => {
@@ -80,16 +80,21 @@ test('a tick requests the confirmation of a consent that an update left pending,
   await world.pool.query(`update stores set sms_confirmation = 'page_script' where id = $1`, [storeId])
   const tick = (hours: number) =>
     transact({ storeId, db: world.db }, (tx) => {
-      const said = { channel: 'sms' as const, address: phone, isGiven: true, wording: 'Text me', country: 'US' }
-      return recordAnswers(world.deps, tx, [{ ...said, unproven: 'account page', saidAt: ago(hours) }], world.now)
+      const consent = { channel: 'sms' as const, address: phone, isGiven: true, wording: 'Text me', country: 'US' }
+      return recordAnswers(
+        world.deps,
+        tx,
+        [{ ...consent, unproven: 'account page', answeredAt: ago(hours) }],
+        world.now,
+      )
     })
-  const asked = world.db.selectFrom('opt_in_requests').select(['state', 'phone']).where('store_id', '=', storeId)
+  const requests = world.db.selectFrom('opt_in_requests').select(['state', 'phone']).where('store_id', '=', storeId)
   await tick(5)
   // State after the update, which does not know the number.
   await world.pool.query('delete from opt_in_requests where store_id = $1', [storeId])
   expect(await tick(1)).toBe(false)
-  expect(await asked.execute()).toEqual([{ state: 'waiting', phone }])
+  expect(await requests.execute()).toEqual([{ state: 'waiting', phone }])
   await world.pool.query(`update opt_in_requests set state = 'dropped', phone = null where store_id = $1`, [storeId])
   await tick(0)
-  expect(await asked.execute()).toEqual([{ state: 'dropped', phone: null }])
+  expect(await requests.execute()).toEqual([{ state: 'dropped', phone: null }])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { buildContactKeys, groupKeys, isMergingKey, isSharedAddress, type ShopperKey, sortKeys } from './rules.ts'
 
-test('the store’s own and placeholder addresses identify nobody (Identity)', () => {
+test('the store’s own and placeholder addresses identify no shopper (Identity)', () => {
   const shared = [
     'ada@tea.example.com',
     'noreply@mail.example.org',

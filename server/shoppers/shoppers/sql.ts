@@ -117,8 +117,8 @@ const CONTACT = ['email', 'phone', 'first_name', 'last_name', 'country', 'countr
 
 /** The store's customer record fills missing contacts. The country of an erased shopper stays (C8). */
 const contactOrRecord = (column: (typeof CONTACT)[number]) => {
-  const isKept = column.startsWith('country') ? sql`(s.is_registered or s.had_contact)` : sql`s.is_registered`
-  return sql`coalesce(said.${sql.ref(column)}, case when ${isKept} then s.${sql.ref(column)} end)`
+  const isStoredContact = column.startsWith('country') ? sql`(s.is_registered or s.had_contact)` : sql`s.is_registered`
+  return sql`coalesce(said.${sql.ref(column)}, case when ${isStoredContact} then s.${sql.ref(column)} end)`
 }
 
 /**
@@ -133,7 +133,7 @@ export async function updateShoppers(
   const ids = contacts.map((contact) => contact.id)
   const values = sql.join(CONTACT.map(contactOrRecord))
   const isMember = sql`case when said.email is null and s.is_registered then s.is_member else said.is_member end`
-  const seen = sql`least(s.first_seen_at, said.seen_at)`
+  const firstVisit = sql`least(s.first_seen_at, said.seen_at)`
   const columns = CONTACT.map((column) => sql.ref(column))
   await sql`
     with said as (
@@ -141,11 +141,11 @@ export async function updateShoppers(
         join stores r on r.account_id = m.account_id where r.id = ${storeId}), false) as is_member
       from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb) as c(id uuid, email text, phone text, first_name text,
         last_name text, country text, country_source text, seen_at timestamptz))
-    update shoppers s set (${sql.join(columns)}, is_member, first_seen_at) = row(${values}, ${isMember}, ${seen})
+    update shoppers s set (${sql.join(columns)}, is_member, first_seen_at) = row(${values}, ${isMember}, ${firstVisit})
     from said
     where s.store_id = ${storeId} and s.id = any(${ids}::uuid[]) and s.id = said.id
       and (s.email, s.phone, s.first_name, s.last_name, s.country::text, s.country_source, s.is_member, s.first_seen_at)
-        is distinct from (${values}, ${isMember}, ${seen})`.execute(db)
+        is distinct from (${values}, ${isMember}, ${firstVisit})`.execute(db)
 }
 
 /** Locks by id as everywhere. Each store's own index finds the addresses. */

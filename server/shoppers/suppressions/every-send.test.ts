@@ -49,9 +49,9 @@ async function suppress(shop: Shop, addresses: readonly (string | null)[]): Prom
 /** Two shoppers with all consents who may get messages now; the first is suppressed with all addresses. */
 async function twoShoppers() {
   const shop = await createShop(world, 2, { plan: 'growth' })
-  const [gone, there] = shop.orders as [(typeof shop.orders)[0], (typeof shop.orders)[0]]
-  await suppress(shop, [gone.email, gone.phone])
-  return { shop, gone, there, goneCart: shop.cartIds[0]!, carts: shop.cartIds }
+  const [suppressed, there] = shop.orders as [(typeof shop.orders)[0], (typeof shop.orders)[0]]
+  await suppress(shop, [suppressed.email, suppressed.phone])
+  return { shop, suppressed, there, suppressedCart: shop.cartIds[0]!, carts: shop.cartIds }
 }
 
 type Two = Awaited<ReturnType<typeof twoShoppers>>
@@ -60,16 +60,16 @@ const later = { sendAt: () => new Date(world.now.getTime() + 2 * HOUR).toISOStri
 
 /** The request of each endpoint. It may be refused or accepted, but sends nothing to the suppressed shopper. */
 const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
-  'POST /api/email/send-email': ({ shop, gone, goneCart }) =>
-    postWithWorker(world, shop, '/api/email/send-email', { to: gone.email, cart_id: goneCart }),
-  'POST /api/email/schedule-reminder': async ({ shop, goneCart }) => {
-    await postWithWorker(world, shop, '/api/email/schedule-reminder', { cartId: goneCart, delayHours: 1 })
+  'POST /api/email/send-email': ({ shop, suppressed, suppressedCart }) =>
+    postWithWorker(world, shop, '/api/email/send-email', { to: suppressed.email, cart_id: suppressedCart }),
+  'POST /api/email/schedule-reminder': async ({ shop, suppressedCart }) => {
+    await postWithWorker(world, shop, '/api/email/schedule-reminder', { cartId: suppressedCart, delayHours: 1 })
     await passTime(world, shop.storeId, 2 * HOUR)
   },
-  'POST /api/sms/send-reminder': ({ shop, goneCart }) =>
-    postWithWorker(world, shop, '/api/sms/send-reminder', { cartId: goneCart }),
-  'POST /api/whatsapp/send-reminder': ({ shop, goneCart }) =>
-    postWithWorker(world, shop, '/api/whatsapp/send-reminder', { cartId: goneCart }),
+  'POST /api/sms/send-reminder': ({ shop, suppressedCart }) =>
+    postWithWorker(world, shop, '/api/sms/send-reminder', { cartId: suppressedCart }),
+  'POST /api/whatsapp/send-reminder': ({ shop, suppressedCart }) =>
+    postWithWorker(world, shop, '/api/whatsapp/send-reminder', { cartId: suppressedCart }),
   'POST /api/whatsapp/send-bulk': ({ shop, carts }) =>
     postWithWorker(world, shop, '/api/whatsapp/send-bulk', { cartIds: carts }),
   'POST /api/carts/send': async ({ shop, carts }) => {
@@ -85,9 +85,9 @@ const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
     await postWithWorker(world, shop, `/api/carts/send/${body.jobId}/retry`, {})
     await world.runJobs()
   },
-  'POST /api/email/send-discount-offer': async ({ shop, gone }) => {
+  'POST /api/email/send-discount-offer': async ({ shop, suppressed }) => {
     const discountCode = await readCouponCode(world, await insertCoupon(world, shop))
-    const offer = { to: gone.email, discountCode, discountAmount: 10, discountType: 'percentage' }
+    const offer = { to: suppressed.email, discountCode, discountAmount: 10, discountType: 'percentage' }
     await postWithWorker(world, shop, '/api/email/send-discount-offer', offer)
     await world.runJobs()
   },
@@ -97,13 +97,17 @@ const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
     expect(status).toBe(200)
     await world.runJobs()
   },
-  'POST /api/messages/test-send': async ({ shop, gone, goneCart }) => {
+  'POST /api/messages/test-send': async ({ shop, suppressed, suppressedCart }) => {
     for (const channel of ['sms', 'whatsapp']) {
-      await postWithWorker(world, shop, '/api/messages/test-send', { cartId: goneCart, channel, to: gone.phone })
+      await postWithWorker(world, shop, '/api/messages/test-send', {
+        cartId: suppressedCart,
+        channel,
+        to: suppressed.phone,
+      })
     }
   },
-  'POST /api/email/discount-test': async ({ shop, goneCart }) => {
-    const cart = world.db.selectFrom('carts').select('shopper_id').where('id', '=', goneCart)
+  'POST /api/email/discount-test': async ({ shop, suppressedCart }) => {
+    const cart = world.db.selectFrom('carts').select('shopper_id').where('id', '=', suppressedCart)
     const { shopper_id: customer } = await cart.executeTakeFirstOrThrow()
     const couponId = await insertCoupon(world, shop)
     await postWithWorker(world, shop, '/api/email/discount-test', { customer, couponId })
@@ -111,13 +115,13 @@ const endpoints: Record<string, (two: Two) => Promise<unknown>> = {
 }
 
 /** Both have a browser subscription; the first shopper wants no messages at all. */
-async function sendPush({ shop, gone, there }: Two, call: string): Promise<void> {
+async function sendPush({ shop, suppressed, there }: Two, call: string): Promise<void> {
   const [own, others] = [createTestBrowser(), createTestBrowser()]
-  await subscribeBrowser(world, shop, own, { email: gone.email! })
+  await subscribeBrowser(world, shop, own, { email: suppressed.email! })
   await subscribeBrowser(world, shop, others, { email: there.email! })
   const row = {
     account_id: shop.accountId,
-    address_hash: world.deps.secrets.addressHash(gone.email!),
+    address_hash: world.deps.secrets.addressHash(suppressed.email!),
     channel: 'all',
   } as const
   await world.db
@@ -215,8 +219,8 @@ describe('endpoints that send', () => {
     const two = await twoShoppers()
     await endpoints[key]!(two)
     await passTime(world, two.shop.storeId, HOUR)
-    expect(world.sent.filter(({ to }) => to === two.gone.email)).toEqual([])
-    expect(world.texts.filter(({ to }) => to === two.gone.phone)).toEqual([])
+    expect(world.sent.filter(({ to }) => to === two.suppressed.email)).toEqual([])
+    expect(world.texts.filter(({ to }) => to === two.suppressed.phone)).toEqual([])
   })
 
   test('a discount mail goes only to the other matching shopper', async () => {
@@ -245,17 +249,17 @@ describe('authorizations of channels', () => {
   const walked: Record<keyof typeof authorizations, () => Promise<void>> = {
     async authorizeByDecision() {
       const scene = await createMessageScene(world, 2)
-      const [gone, there] = scene.orders
-      await suppress(scene as never, [gone!.email])
+      const [suppressed, there] = scene.orders
+      await suppress(scene as never, [suppressed!.email])
       for (let hours = 0; hours < 80; hours += 8) await passTime(world, scene.storeId, 8 * HOUR)
       const to = world.sent.map((mail) => mail.to)
-      expect(to).not.toContain(gone!.email)
+      expect(to).not.toContain(suppressed!.email)
       expect(to).toContain(there!.email)
     },
     async authorizeTest() {
       const two = await twoShoppers()
       await endpoints['POST /api/messages/test-send']!(two)
-      const free = { cartId: two.goneCart, channel: 'sms', to: '+4915199900011' }
+      const free = { cartId: two.suppressedCart, channel: 'sms', to: '+4915199900011' }
       await postWithWorker(world, two.shop, '/api/messages/test-send', free)
       expect(world.texts.map(({ to }) => to)).toEqual([free.to])
     },
@@ -287,14 +291,14 @@ describe('authorizations of channels', () => {
     async authorizeAnswer() {
       const shop = await createShop(world)
       const account = { accountId: shop.accountId, db: world.db }
-      const said = {
+      const withdrawal = {
         channel: 'sms' as const,
         from: '+4915199900031',
         at: null,
         isAnsweredAtOnce: false,
         isAnswered: false,
       }
-      for (const id of ['a', 'b']) await handleReply(world.deps, account, { ...said, id, text: 'STOP' } as never)
+      for (const id of ['a', 'b']) await handleReply(world.deps, account, { ...withdrawal, id, text: 'STOP' } as never)
       await world.runJobs()
       expect(world.texts.map(({ to }) => to)).toEqual(['+4915199900031'])
     },
@@ -317,7 +321,7 @@ describe('authorizations of channels', () => {
 
 describe('the shopper’s own withdrawal and bounces hold messages that are already due (C2)', () => {
   /** The first mail was sent; the second is due and was not. */
-  async function aDueMail() {
+  async function createDueMail() {
     const scene = await createMessageScene(world, 1)
     await passTime(world, scene.storeId, HOUR)
     const mail = world.sent.at(-1)!
@@ -326,8 +330,8 @@ describe('the shopper’s own withdrawal and bounces hold messages that are alre
     return { ...scene, mail, email: scene.orders[0]!.email! }
   }
 
-  const said = { source: 'dsn', status: '5.1.1', words: '550 5.1.1 User unknown' }
-  const stops: Record<string, (due: Awaited<ReturnType<typeof aDueMail>>) => Promise<unknown>> = {
+  const report = { source: 'dsn', status: '5.1.1', words: '550 5.1.1 User unknown' }
+  const stops: Record<string, (due: Awaited<ReturnType<typeof createDueMail>>) => Promise<unknown>> = {
     'a one-click POST': ({ mail }) =>
       world.request('POST', findLink(mail.html, '/u/'), {
         body: 'List-Unsubscribe=One-Click' as never,
@@ -336,13 +340,13 @@ describe('the shopper’s own withdrawal and bounces hold messages that are alre
     'the unsubscribe page': ({ mail }) =>
       world.request('POST', `/api/unsubscribe/${findLink(mail.html, '/u/').slice(3)}`),
     'a complaint': ({ mail }) =>
-      recordMailReport(world.deps, { ...said, messageId: mail.messageId, kind: 'complaint' }),
-    'a hard bounce': ({ mail }) => recordMailReport(world.deps, { ...said, messageId: mail.messageId, kind: 'hard' }),
+      recordMailReport(world.deps, { ...report, messageId: mail.messageId, kind: 'complaint' }),
+    'a hard bounce': ({ mail }) => recordMailReport(world.deps, { ...report, messageId: mail.messageId, kind: 'hard' }),
     'an owner': ({ token, email }) => world.request('POST', '/api/suppressions', { token, body: { address: email } }),
   }
 
   test.each(Object.keys(stops))('%s', async (name) => {
-    const due = await aDueMail()
+    const due = await createDueMail()
     await stops[name]!(due)
     await completeOrderCheck(world, due.storeId)
     await sendDueMessages(world, due.storeId)
@@ -354,7 +358,7 @@ describe('the shopper’s own withdrawal and bounces hold messages that are alre
   })
 
   test('without any of them it is sent', async () => {
-    const due = await aDueMail()
+    const due = await createDueMail()
     await completeOrderCheck(world, due.storeId)
     await sendDueMessages(world, due.storeId)
     expect(world.sent.map(({ to }) => to)).toEqual([due.email])
@@ -382,7 +386,7 @@ test('a scanner that opens every link of a mail changes nothing (C3)', async () 
   )
   const own = [...new Set(links)].filter((link) => link.startsWith(world.deps.config.publicUrl))
   expect(own.length).toBeGreaterThan(3)
-  const look = async () => {
+  const readState = async () => {
     const query = (sql: string) => world.pool.query(sql, [scene.storeId]).then(({ rows }) => rows)
     return {
       suppressions: (await world.pool.query('select * from suppressions where account_id = $1', [scene.accountId]))
@@ -394,7 +398,7 @@ test('a scanner that opens every link of a mail changes nothing (C3)', async () 
       human: await query('select * from touchpoints where store_id = $1 and is_human'),
     }
   }
-  const before = await look()
+  const before = await readState()
   for (const method of ['HEAD', 'GET']) {
     for (const link of own) {
       const { pathname, search } = new URL(link)
@@ -402,5 +406,5 @@ test('a scanner that opens every link of a mail changes nothing (C3)', async () 
       expect([link, (await world.request(method, pathname + search, { headers })).status]).not.toEqual([link, 500])
     }
   }
-  expect(await look()).toEqual(before)
+  expect(await readState()).toEqual(before)
 })

@@ -10,8 +10,8 @@ export const suppressionsDownload = accountDownload({
   permission: exportSuppressions.permission,
   limit: { name: 'suppressions-export', points: 30, windowS: 3_600 },
   what: exportSuppressions.query,
-  read: async (deps, account, wanted) => {
-    const filter = await buildFilter(deps, account, wanted)
+  read: async (deps, account, query) => {
+    const filter = await buildFilter(deps, account, query)
     return csvFile(deps, 'suppression-list', {
       columns,
       pages: readPages<EntryRow>((page) => selectPage(account, filter, page)),

@@ -99,11 +99,11 @@ const CHANNEL_TEXT: Record<string, 'all' | 'email' | 'sms' | 'whatsapp'> = {
 }
 
 function readChannels(cell: string, { kind }: Address): SuppressionChannel[] | string {
-  const words = cell
+  const text = cell
     .toLowerCase()
     .split(/[\s,;/|+&]+/)
     .filter(Boolean)
-  const named = words.map((word) => CHANNEL_TEXT[word])
+  const named = text.map((word) => CHANNEL_TEXT[word])
   if (named.includes(undefined))
     return `“${cell.trim().slice(0, 40)}” is not a channel. Use email, SMS or WhatsApp, or leave it empty.`
   const channels = [...new Set(named as SuppressionChannel[])]
@@ -127,7 +127,7 @@ const REASON_TEXT: readonly [RegExp, SuppressionReason][] = [
 
 /** Returns null for an unknown reason. */
 const readReason = (cell: string): SuppressionReason | null =>
-  REASON_TEXT.find(([words]) => words.test(cell.toLowerCase()))?.[1] ?? null
+  REASON_TEXT.find(([pattern]) => pattern.test(cell.toLowerCase()))?.[1] ?? null
 
 /** Id of an entry: hash of its address, channel and reason. */
 export const buildEntryId = (hash: Buffer, channel: string, reason: string): string =>

@@ -134,14 +134,14 @@ test('pages have no gaps, also for entries of the same moment', async () => {
   const store = await createStore(world)
   const rows = Array.from({ length: 130 }, (_, n) => ({ line: n + 1, address: `p${n}@shoppers.example` }))
   await ask(store, 'POST', '/import', { rows })
-  const seen: string[] = []
+  const ids: string[] = []
   let cursor: string | null = ''
   do {
     const page = await list(store, `?limit=50${cursor ? `&cursor=${cursor}` : ''}`)
-    seen.push(...listAddresses(page))
+    ids.push(...listAddresses(page))
     cursor = page.next
   } while (cursor)
-  expect([seen.length, new Set(seen).size]).toEqual([130, 130])
+  expect([ids.length, new Set(ids).size]).toEqual([130, 130])
   expect((await ask(store, 'GET', '?cursor=nonsense')).status).toBe(400)
 })
 

@@ -31,7 +31,7 @@ import * as sql from './sql.ts'
 // (unsubscribe, STOP, complaint), mail servers (bounces), owners and erasures. Each reason is a separate entry. Owners
 // can remove entries that are not a shopper's own action (C5), and each removal is recorded.
 
-const REMOVED_SHOWN = 20
+const MAX_LISTED_REMOVED = 20
 
 export interface EntryPage {
   entries: SuppressionEntry[]
@@ -50,11 +50,11 @@ export async function listEntries(
   const [rows, total, removed] = await Promise.all([
     sql.selectPage(account, filter, page),
     sql.countEntries(account, filter),
-    sql.selectRemoved(account, filter.search, REMOVED_SHOWN),
+    sql.selectRemoved(account, filter.search, MAX_LISTED_REMOVED),
   ])
-  const { shown, next } = cursorPage(rows, input.limit, toCursor)
+  const { pageRows, next } = cursorPage(rows, input.limit, toCursor)
   return {
-    entries: shown.map(presentEntry),
+    entries: pageRows.map(presentEntry),
     next,
     total,
     removed: removed.map(({ removed_by, removed_at, ...row }) => ({
@@ -66,7 +66,7 @@ export async function listEntries(
 }
 
 const MAX_CHECKED = 2_000
-const DOUBTFUL_SHOWN = 100
+const MAX_LISTED_DOUBTFUL = 100
 
 /**
  * Applies the current rules (channels/bounce-rules.ts): entries of earlier versions stay until an owner removes them.
@@ -75,7 +75,7 @@ export async function listDoubtful(account: AccountDb<Db>): Promise<DoubtfulSupp
   const rows = await sql.selectBouncesWithReply(account, MAX_CHECKED)
   return rows
     .filter(({ status, reply }) => isAddressBlameless(status, reply))
-    .slice(0, DOUBTFUL_SHOWN)
+    .slice(0, MAX_LISTED_DOUBTFUL)
     .map((row) => ({ ...presentEntry(row), reply: row.reply }))
 }
 
@@ -166,8 +166,8 @@ export async function importEntries(
   const { entries, refused } = rules.readRows(file.rows, { reason: file.reason, countries })
   const source = file.fileName ? `file ${file.fileName}` : 'file'
   const by = { source, userId: session.userId, at: deps.now() }
-  const taken = await transactAccount(account, (tx) => sql.insertEntries(tx, hashEntries(deps, entries), by))
-  return { taken, known: entries.length - taken, refused }
+  const inserted = await transactAccount(account, (tx) => sql.insertEntries(tx, hashEntries(deps, entries), by))
+  return { taken: inserted, known: entries.length - inserted, refused }
 }
 
 /** Adds entries from an import of consents, with the import's id, so that undoing the import removes them. */

@@ -40,8 +40,8 @@ export function renderAccountMail(mail: AccountMail, { companyName, supportEmail
   const { paragraphs, items = [], more = '', link, after = [], footer = null } = mail
   const preview =
     items.length > 0 ? items.map(({ title }) => title).join(' · ') : (paragraphs[1] ?? paragraphs[0] ?? '')
-  const shown = { subject, preview, paragraphs, items, more, link, after, footer, companyName, supportEmail }
-  return { subject, text: plainText(mail, `--\n${companyName}\n${supportEmail}`), html: layout()(shown) }
+  const values = { subject, preview, paragraphs, items, more, link, after, footer, companyName, supportEmail }
+  return { subject, text: plainText(mail, `--\n${companyName}\n${supportEmail}`), html: layout()(values) }
 }
 
 function plainText({ paragraphs, items = [], more, link, after = [], footer }: AccountMail, end: string): string {

@@ -242,7 +242,7 @@ test('a session expires thirty days after its last use', async () => {
 
 test('the last use of a session is written at most every five minutes', async () => {
   const { token } = await createUser(world)
-  const lastSeen = async () =>
+  const readLastUse = async () =>
     (
       await world.db
         .selectFrom('sessions')
@@ -250,13 +250,13 @@ test('the last use of a session is written at most every five minutes', async ()
         .where('token_hash', '=', hashToken(token))
         .executeTakeFirstOrThrow()
     ).last_seen_at.getTime()
-  const before = await lastSeen()
+  const before = await readLastUse()
   world.advance(4 * 60_000)
   await fetchMe(world, token)
-  expect(await lastSeen()).toBe(before)
+  expect(await readLastUse()).toBe(before)
   world.advance(2 * 60_000)
   await fetchMe(world, token)
-  expect(await lastSeen()).toBe(before + 6 * 60_000)
+  expect(await readLastUse()).toBe(before + 6 * 60_000)
 })
 
 test('the API rejects missing, malformed and forged tokens', async () => {
@@ -304,8 +304,8 @@ test('cleanup deletes expired data and nothing else', async () => {
   world.advance(31 * 86_400_000)
   const fresh = await createUser(world)
   await cleanUpAccounts(world.deps)
-  const left = await world.db.selectFrom('sessions').select('user_id').execute()
-  expect(left.map((row) => row.user_id)).toEqual([fresh.userId])
+  const sessions = await world.db.selectFrom('sessions').select('user_id').execute()
+  expect(sessions.map((row) => row.user_id)).toEqual([fresh.userId])
   expect(await world.db.selectFrom('password_resets').selectAll().execute()).toEqual([])
 })
 

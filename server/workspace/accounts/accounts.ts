@@ -6,13 +6,13 @@ import {
   findUserByEmail,
   findViewer,
   hashPassword,
-  INVITATION_KEPT_MS,
+  INVITATION_RETENTION_MS,
   isRightPassword,
   later,
   limits,
   mailVerification,
   REMOVAL_MS,
-  readOperatorStanding,
+  readOperatorStatus,
   type Session,
   startSession,
 } from '../../access/members/public.ts'
@@ -169,12 +169,12 @@ type SessionState = Pick<Session, 'userId' | 'secondFactorAt' | 'viewedUntil'>
 export async function viewUser(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
   account: AccountDb,
-  seen: SessionState,
+  session: SessionState,
 ): Promise<User> {
-  const { userId, viewedUntil } = seen
+  const { userId, viewedUntil } = session
   const now = deps.now()
   const user = requireFound(await (viewedUntil ? readViewer(account, userId) : findMember(account, userId)), 'User')
-  const standing = await readOperatorStanding(deps, { ...seen, isDemo: user.is_demo })
+  const operator = await readOperatorStatus(deps, { ...session, isDemo: user.is_demo })
   const stores = await storesOfAccount(account)
   const plan = await loadPlan(account, now)
   const pending = await openEmailChange(account.db, userId, now)
@@ -198,7 +198,7 @@ export async function viewUser(
     isDemo: user.is_demo,
     isEmailConfirmed: user.is_demo || user.email_confirmed_at !== null,
     pendingEmail: pending?.email ?? null,
-    operator: standing === 'none' ? null : standing,
+    operator: operator === 'none' ? null : operator,
     viewedUntil: viewedUntil?.toISOString() ?? null,
   }
 }
@@ -212,7 +212,7 @@ async function readViewer(account: AccountDb, userId: string) {
 /** Deletes expired sessions, links and counters, and resumes interrupted account removals. */
 export async function cleanUpAccounts(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
   await resumeRemovals(deps)
-  await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_KEPT_MS))
+  await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_RETENTION_MS))
   await deleteOldEmailChanges(deps.db, deps.now())
   await deleteOldUndos(deps.db, deps.now())
   await deleteOldEvents(deps)

@@ -14,7 +14,7 @@ type Person = Awaited<ReturnType<typeof createUser>>
 
 const call = (method: string, path: string, token: string, body: object) => world.request(method, path, { token, body })
 
-const tokenOf = (email: string, subject: RegExp) => {
+const getToken = (email: string, subject: RegExp) => {
   const mail = world.sent.findLast((each) => each.to === email && subject.test(each.subject))
   return /token=([\w-]+)/.exec(mail!.text)![1]!
 }
@@ -24,7 +24,7 @@ async function ask(user: { token: string; password: string }, email: string): Pr
   const body = { email, password: user.password }
   expect((await call('POST', '/api/auth/change-email', user.token, body)).status).toBe(200)
   await world.runJobs()
-  return tokenOf(email, /Confirm/)
+  return getToken(email, /Confirm/)
 }
 
 /** Changes the address and returns the token mailed to the old one. */
@@ -32,13 +32,13 @@ async function change(user: { token: string; password: string; email: string }, 
   const token = await ask(user, email)
   expect((await postAuth(world, 'confirm-email', { token }, { token: user.token })).status).toBe(200)
   await world.runJobs()
-  return tokenOf(user.email, /address was changed/)
+  return getToken(user.email, /address was changed/)
 }
 
 async function resetToken(user: Person): Promise<string> {
   await postAuth(world, 'forgot-password', { email: user.email })
   await world.runJobs()
-  return tokenOf(user.email, /Reset/)
+  return getToken(user.email, /Reset/)
 }
 
 const signIn = (email: string, password: string) => postAuth(world, 'login', { email, password })
@@ -74,11 +74,11 @@ test('confirming a new address ends every other session', async () => {
 
 test("another user's session that confirms keeps none of the user's sessions alive", async () => {
   const user = await createUser(world)
-  const stranger = await createUser(world)
+  const address = await createUser(world)
   const token = await ask(user, createAddress())
-  await postAuth(world, 'confirm-email', { token }, { token: stranger.token })
+  await postAuth(world, 'confirm-email', { token }, { token: address.token })
   expect((await fetchMe(world, user.token)).status).toBe(401)
-  expect((await fetchMe(world, stranger.token)).status).toBe(200)
+  expect((await fetchMe(world, address.token)).status).toBe(200)
 })
 
 test('the old address undoes a change, sets a new password and signs everyone out', async () => {

@@ -18,38 +18,38 @@ import { listUserAccounts } from './team-sql.ts'
 /** Returns the restored address. */
 export async function undoEmailChange(
   deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
-  asked: { token: string; password: string; ip: string },
+  request: { token: string; password: string; ip: string },
 ): Promise<string> {
-  await takePoint(deps, limits.emailUndoPerClient, clientNetwork(asked.ip))
-  const passwordHash = await hashPassword(asked.password)
+  await takePoint(deps, limits.emailUndoPerClient, clientNetwork(request.ip))
+  const passwordHash = await hashPassword(request.password)
   const email = await deps.db
     .transaction()
-    .execute((tx) => applyUndo(deps, tx, { hash: hashToken(asked.token), passwordHash }))
-  await resetFailures(deps, { email, ip: asked.ip })
+    .execute((tx) => applyUndo(deps, tx, { hash: hashToken(request.token), passwordHash }))
+  await resetFailures(deps, { email, ip: request.ip })
   return email
 }
 
 async function applyUndo(
   deps: Pick<Deps, 'jobs' | 'now'>,
   tx: Tx,
-  asked: { hash: Buffer; passwordHash: string },
+  change: { hash: Buffer; passwordHash: string },
 ): Promise<string> {
   const now = deps.now()
-  const owner = await findUndoUser(tx, asked.hash)
+  const owner = await findUndoUser(tx, change.hash)
   const user = owner && (await lockUser(tx, owner.user_id))
-  const kept = await consumeUndo(tx, asked.hash, now)
-  if (!user || !kept) throw new AppError('invalid', authTexts.invalidUndoLink)
-  await setEmail(tx, user.id, kept.email, now)
-  await users.setPassword(tx, user.id, asked.passwordHash)
+  const undo = await consumeUndo(tx, change.hash, now)
+  if (!user || !undo) throw new AppError('invalid', authTexts.invalidUndoLink)
+  await setEmail(tx, user.id, undo.email, now)
+  await users.setPassword(tx, user.id, change.passwordHash)
   await deleteEmailChange(tx, user.id)
-  await deleteUndosSince(tx, user.id, kept.created_at)
+  await deleteUndosSince(tx, user.id, undo.created_at)
   await users.consumeOtherResets(tx, user.id, now)
   await users.deleteUserSessions(tx, user.id)
   await deps.jobs.enqueue(tx, mailNotice, { userId: user.id, about: 'password-changed' })
   for (const { id } of await listUserAccounts(tx, user.id)) {
-    await refreshMembers({ accountId: id, db: tx }, [user.email, kept.email])
+    await refreshMembers({ accountId: id, db: tx }, [user.email, undo.email])
   }
-  return kept.email
+  return undo.email
 }
 
 /** The user of the token, even if it has expired. */

@@ -37,7 +37,7 @@ function unzip(bytes: Buffer): Map<string, string> {
   }
 }
 
-const linesOf = (text: string | undefined) =>
+const getLines = (text: string | undefined) =>
   (text ?? '')
     .split('\n')
     .filter(Boolean)
@@ -55,11 +55,11 @@ test('an export is a zip with all rows of the account, in any number', async () 
   const folder = `stores/tea-co-${store.storeId.slice(-8)}`
   expect(files.get('README.txt')).toContain('JSON Lines')
   expect(JSON.parse(files.get('account.json')!)).toMatchObject({ id: store.accountId })
-  expect(linesOf(files.get('members.jsonl'))).toMatchObject([{ user_id: store.userId, role: 'owner' }])
+  expect(getLines(files.get('members.jsonl'))).toMatchObject([{ user_id: store.userId, role: 'owner' }])
   expect(JSON.parse(files.get(`${folder}/store.json`)!)).toMatchObject({ id: store.storeId })
-  expect(linesOf(files.get(`${folder}/carts.jsonl`))).toHaveLength(2)
-  expect(linesOf(files.get(`${folder}/flow_steps.jsonl`)).length).toBeGreaterThan(1)
-  const products = linesOf(files.get(`${folder}/products.jsonl`))
+  expect(getLines(files.get(`${folder}/carts.jsonl`))).toHaveLength(2)
+  expect(getLines(files.get(`${folder}/flow_steps.jsonl`)).length).toBeGreaterThan(1)
+  const products = getLines(files.get(`${folder}/products.jsonl`))
   expect(products).toHaveLength(2_500)
   expect(new Set(products.map((each) => each.product_id)).size).toBe(2_500)
 })
@@ -76,9 +76,9 @@ test('a consent can be joined to its shopper by the shared hash', async () => {
     .execute()
   const files = await download(store)
   const folder = `stores/tea-co-${store.storeId.slice(-8)}`
-  const [kept] = linesOf(files.get(`${folder}/consents.jsonl`))
-  const shopper = linesOf(files.get(`${folder}/shoppers.jsonl`)).find((each) => each.email === email)
-  expect(kept.address_hash).toBe(shopper.email_hash)
+  const [consentRow] = getLines(files.get(`${folder}/consents.jsonl`))
+  const shopper = getLines(files.get(`${folder}/shoppers.jsonl`)).find((each) => each.email === email)
+  expect(consentRow.address_hash).toBe(shopper.email_hash)
 })
 
 test('an export contains no secret and nothing of another account', async () => {

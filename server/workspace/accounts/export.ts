@@ -75,12 +75,12 @@ const toJsonLines = (rows: ExportedRow[]) => Buffer.from(rows.map((row) => `${JS
 
 /** "tea-co-3f2a9c11": readable, and unique per store. */
 function buildFolderName(store: { id: string; name?: unknown }): string {
-  const words = String(store.name ?? '')
+  const slug = String(store.name ?? '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, 40)
-  return `${words || 'store'}-${store.id.slice(-8)}`
+  return `${slug || 'store'}-${store.id.slice(-8)}`
 }
 
 const README = `Everything Recoup holds for this account, without passwords, keys and tokens.

@@ -43,14 +43,14 @@ export async function inviteMember(
   deps: Pick<Deps, 'jobs' | 'now' | 'pool' | 'secrets'>,
   account: AccountDb,
   session: Session,
-  asked: { email: string; role: Role },
+  invitation: { email: string; role: Role },
 ): Promise<string> {
   refuseDemo(session)
-  const email = normalizeEmail(asked.email)
+  const email = normalizeEmail(invitation.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
-  assertMay(session, asked.role)
+  assertMay(session, invitation.role)
   if (await memberByEmail(account, email)) throw new AppError('conflict', teamTexts.alreadyMember)
-  await mail(deps, account, session, { email, role: asked.role })
+  await mail(deps, account, session, { email, role: invitation.role })
   return `We are sending an invitation to ${email}.`
 }
 
@@ -149,16 +149,16 @@ async function mail(
   deps: Pick<Deps, 'jobs' | 'now' | 'pool' | 'secrets'>,
   account: AccountDb,
   session: Session,
-  asked: { email: string; role: Role },
+  invitation: { email: string; role: Role },
 ) {
   await assertVerified(account)
   await takePoint(deps, limits.invitePerAccount, account.accountId)
-  await takePoint(deps, limits.linkPerAddress, asked.email)
+  await takePoint(deps, limits.linkPerAddress, invitation.email)
   const now = deps.now()
   await transactAccount(account, async (tx) => {
     const expiresAt = later(now, INVITATION_MS)
     const invitedBy = session.userId
-    const { id } = await upsertInvitation(tx, { id: createId(), ...asked, invitedBy, now, expiresAt })
+    const { id } = await upsertInvitation(tx, { id: createId(), ...invitation, invitedBy, now, expiresAt })
     await deps.jobs.enqueue(tx.db, mailInvitation, { accountId: account.accountId, invitationId: id })
   })
 }
@@ -213,13 +213,13 @@ function invitation({ db, accountId }: AccountDb, id: string) {
 /** Inviting the same person again renews the invitation with the new role, and invalidates the old link. */
 function upsertInvitation(
   { db, accountId }: AccountTx,
-  asked: { id: string; email: string; role: Role; invitedBy: string; now: Date; expiresAt: Date },
+  invitation: { id: string; email: string; role: Role; invitedBy: string; now: Date; expiresAt: Date },
 ) {
-  const { email, role, invitedBy, now, expiresAt } = asked
+  const { email, role, invitedBy, now, expiresAt } = invitation
   const news = { role, invited_by: invitedBy, token_hash: null, sent_at: null, mail_problem: null }
   return db
     .insertInto('invitations')
-    .values({ account_id: accountId, id: asked.id, email, ...news, created_at: now, expires_at: expiresAt })
+    .values({ account_id: accountId, id: invitation.id, email, ...news, created_at: now, expires_at: expiresAt })
     .onConflict((conflict) =>
       conflict.columns(['account_id', 'email']).doUpdateSet({ ...news, created_at: now, expires_at: expiresAt }),
     )

@@ -36,9 +36,9 @@ async function guess(email: string, times: number, from?: From) {
 
 test('wrong passwords from elsewhere do not lock out the user', async () => {
   const { email, password } = await createUser(world)
-  const stranger = { ip: createIp() }
-  expect(await guess(email, 6, stranger)).toBe(429)
-  expect((await signIn(email, password, stranger)).status).toBe(429)
+  const otherClient = { ip: createIp() }
+  expect(await guess(email, 6, otherClient)).toBe(429)
+  expect((await signIn(email, password, otherClient)).status).toBe(429)
   expect((await signIn(email, password)).status).toBe(200)
 })
 
@@ -121,7 +121,7 @@ test('an unknown address locks like a known one', async () => {
   expect(answers[0]).toEqual(answers[1])
 })
 
-test('registering a known address is rejected with the same message, whatever was guessed before', async () => {
+test('registering a known address is rejected with the same message after any earlier guesses', async () => {
   const { email } = await createUser(world)
   const from = { ip: createIp() }
   for (let count = 0; count < 7; count += 1) {

@@ -58,19 +58,19 @@ export async function mailInvitationLink(
   { accountId, invitationId }: z.infer<typeof mailInvitation.payload>,
 ): Promise<void> {
   const account = { accountId, db: deps.db }
-  const asked = await invitationToMail(account, invitationId)
-  if (!asked) return
+  const invitation = await invitationToMail(account, invitationId)
+  if (!invitation) return
   const token = createToken()
   const now = deps.now()
   const expiresAt = later(now, INVITATION_MS)
   await saveInvitationToken(account, invitationId, { hash: hashToken(token), expiresAt })
   const mail = invitationMail({
-    inviter: pickName(asked.invited_by, 'Someone'),
-    team: pickName(asked.account_name, 'a team'),
-    role: asked.role,
+    inviter: pickName(invitation.invited_by, 'Someone'),
+    team: pickName(invitation.account_name, 'a team'),
+    role: invitation.role,
     url: buildUrl(deps, 'invite', token),
   })
-  const outcome = await submitMail(deps, asked.email, mail)
+  const outcome = await submitMail(deps, invitation.email, mail)
   const isOut = outcome.kind === 'accepted' || outcome.kind === 'unknown'
   await markMailed(account, invitationId, {
     at: isOut ? deps.now() : null,
@@ -223,26 +223,31 @@ export const registrationMail = ({ name, url }: { name: string; url: string }): 
   after: ['If you have forgotten your password, choose "Forgot password?" there.', IGNORE],
 })
 
-export const invitationMail = (asked: { inviter: string; team: string; role: Role; url: string }): AccountMail => ({
-  subject: `${asked.inviter} invited you to ${asked.team}`,
+export const invitationMail = (invitation: {
+  inviter: string
+  team: string
+  role: Role
+  url: string
+}): AccountMail => ({
+  subject: `${invitation.inviter} invited you to ${invitation.team}`,
   paragraphs: [
     'Hello,',
-    `${asked.inviter} invited you to work on ${asked.team} in Recoup, which wins back abandoned carts for online stores. Your role: ${asked.role}.`,
+    `${invitation.inviter} invited you to work on ${invitation.team} in Recoup, which wins back abandoned carts for online stores. Your role: ${invitation.role}.`,
   ],
-  link: { label: 'Accept the invitation', url: asked.url },
+  link: { label: 'Accept the invitation', url: invitation.url },
   after: [
     'The link works once and expires after seven days.',
     'If you do not expect this invitation, you can ignore this email.',
   ],
 })
 
-export const buildEmailChangeMail = (asked: { name: string; email: string; url: string }): AccountMail => ({
+export const buildEmailChangeMail = (change: { name: string; email: string; url: string }): AccountMail => ({
   subject: 'Confirm your new email address',
   paragraphs: [
-    `Hello ${asked.name},`,
-    `We received a request to use this address instead of ${asked.email} for your account.`,
+    `Hello ${change.name},`,
+    `We received a request to use this address instead of ${change.email} for your account.`,
   ],
-  link: { label: 'Confirm this address', url: asked.url },
+  link: { label: 'Confirm this address', url: change.url },
   after: ['The link works once and expires after one day. Nothing changes until you open it.', IGNORE],
 })
 
@@ -329,14 +334,19 @@ export const removedMail = ({ name, team, url }: { name: string; team: string; u
   after: ['If you think this is a mistake, ask them for a new invitation.'],
 })
 
-export const deletedMail = (gone: { name: string; account: string; url: string; support: string }): AccountMail => ({
+export const deletedMail = (deletion: {
+  name: string
+  account: string
+  url: string
+  support: string
+}): AccountMail => ({
   subject: 'Your account was deleted',
   paragraphs: [
-    `Hello ${gone.name},`,
-    `The account ${gone.account} was deleted as you asked. Nothing is sent any more, its subscription has ended, and its data is being deleted. It cannot be restored.`,
+    `Hello ${deletion.name},`,
+    `The account ${deletion.account} was deleted as you asked. Nothing is sent any more, its subscription has ended, and its data is being deleted. It cannot be restored.`,
   ],
-  link: { label: 'Go to Recoup', url: gone.url },
-  after: [`If this was not you, contact ${gone.support} immediately.`],
+  link: { label: 'Go to Recoup', url: deletion.url },
+  after: [`If this was not you, contact ${deletion.support} immediately.`],
 })
 
 /** The mail's data; undefined if the invitation was withdrawn or accepted. */

@@ -57,7 +57,7 @@ test('forgot password says that the link goes to the built-in mailbox, or nowher
   }
 })
 
-test('an invalid address gets no link, and the answer says so', async () => {
+test('an invalid address gets no link, and the answer states it', async () => {
   const before = world.queued.length
   expect(await postAuth(world, 'forgot-password', { email: 'nonsense' })).toMatchObject({
     status: 400,

@@ -20,15 +20,15 @@ import * as sql from './sql.ts'
  */
 export async function requestReset(
   deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'pool' | 'secrets'>,
-  asked: { email: string; ip: string },
+  request: { email: string; ip: string },
 ): Promise<string> {
   // Reporting an invalid address reveals nothing about users.
-  const email = normalizeEmail(asked.email)
+  const email = normalizeEmail(request.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
-  const way = chooseMailRoute(deps.config)
-  if (way === 'none') throw new AppError('unprocessable', `${authTexts.resetUnsendable}: ${deps.config.supportEmail}`)
-  await takePoint(deps, limits.forgotPerClient, clientNetwork(asked.ip))
-  await takePoint(deps, limits.forgotPerPair, `${email}\0${clientNetwork(asked.ip)}`)
+  const route = chooseMailRoute(deps.config)
+  if (route === 'none') throw new AppError('unprocessable', `${authTexts.resetUnsendable}: ${deps.config.supportEmail}`)
+  await takePoint(deps, limits.forgotPerClient, clientNetwork(request.ip))
+  await takePoint(deps, limits.forgotPerPair, `${email}\0${clientNetwork(request.ip)}`)
   // At the limit, the answer is unchanged and earlier links still work, so that requests by others do not block the
   // user.
   const isEnough = (await tryTakePoint(deps, limits.forgotPerAddress, email)) > 0
@@ -36,7 +36,7 @@ export async function requestReset(
   await deps.jobs.enqueue(deps.db, mailReset, {
     userId: (isEnough ? undefined : user?.id) ?? crypto.randomUUID(),
   })
-  return way === 'mailbox' ? authTexts.resetInMailbox : authTexts.resetSent
+  return route === 'mailbox' ? authTexts.resetInMailbox : authTexts.resetSent
 }
 
 /**
@@ -45,13 +45,13 @@ export async function requestReset(
  */
 export async function resetPassword(
   deps: Pick<Deps, 'db' | 'now' | 'pool' | 'secrets'>,
-  asked: { token: string; password: string; ip: string },
+  input: { token: string; password: string; ip: string },
 ): Promise<void> {
-  await takePoint(deps, limits.resetPerClient, clientNetwork(asked.ip))
-  const passwordHash = await hashPassword(asked.password)
+  await takePoint(deps, limits.resetPerClient, clientNetwork(input.ip))
+  const passwordHash = await hashPassword(input.password)
   const now = deps.now()
   const email = await deps.db.transaction().execute(async (tx) => {
-    const reset = await lockResetUser(tx, hashToken(asked.token), now)
+    const reset = await lockResetUser(tx, hashToken(input.token), now)
     await sql.consumeOtherResets(tx, reset.user_id, now)
     await deleteEmailChange(tx, reset.user_id)
     await sql.deleteUserSessions(tx, reset.user_id)
@@ -63,7 +63,7 @@ export async function resetPassword(
     return user?.email
   })
   // A user locked out by others' guesses gets in with the new password.
-  if (email) await resetFailures(deps, { email, ip: asked.ip })
+  if (email) await resetFailures(deps, { email, ip: input.ip })
 }
 
 async function lockResetUser(tx: Tx, hash: Buffer, now: Date) {

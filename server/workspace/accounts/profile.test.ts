@@ -60,7 +60,7 @@ test('a new address applies once confirmed, and the old one is notified of both 
   expect((await confirm(token)).status).toBe(400)
 })
 
-test('the API says where the link to a new address went; without a mail server it changes nothing and says so', async () => {
+test('the API says where the link to a new address went; without a mail server it changes nothing and returns an error', async () => {
   const user = await createUser(world)
   const ask = async () => {
     const body = { email: createAddress(), password: user.password }
@@ -84,18 +84,18 @@ test('the API says where the link to a new address went; without a mail server i
 
 test('a link to a new address ends with the next one, a cancellation, or after a day', async () => {
   const user = await createUser(world)
-  const gone = {
+  const notFound = {
     status: 400,
     error: 'This link is no longer valid. Ask for a new one under Settings, Account.',
   }
   const first = await askForEmail(user, createAddress())
   const second = await askForEmail(user, createAddress())
-  expect(await confirm(first)).toMatchObject(gone)
+  expect(await confirm(first)).toMatchObject(notFound)
   expect((await call('DELETE', '/api/auth/change-email', user.token)).status).toBe(200)
-  expect(await confirm(second)).toMatchObject(gone)
+  expect(await confirm(second)).toMatchObject(notFound)
   const third = await askForEmail(user, createAddress())
   world.advance(86_400_000)
-  expect(await confirm(third)).toMatchObject(gone)
+  expect(await confirm(third)).toMatchObject(notFound)
   expect((await fetchMe(world, user.token)).user.pendingEmail).toBeNull()
 })
 
@@ -107,7 +107,7 @@ test('only the reader of its mail learns that a new address already belongs to a
   expect((await fetchMe(world, user.token)).user.email).toBe(user.email)
 })
 
-test('an address gets few links an hour, whoever requests them (security-P7)', async () => {
+test('an address gets few links an hour, regardless of the requester (security-P7)', async () => {
   const victim = createAddress()
   const asks = (token: string, password: string) =>
     world.request('POST', '/api/auth/change-email', { token, body: { email: victim, password } })
@@ -205,20 +205,20 @@ test('a user ends one session, all others or all, but none of another user', asy
     await signInFrom(user, IPHONE),
     await signInFrom(user, FIREFOX),
   ]
-  const idOf = async (token: string) =>
+  const readId = async (token: string) =>
     (await call('GET', '/api/auth/sessions', token)).body.sessions.find(
       (each: { isCurrent: boolean }) => each.isCurrent,
     ).id
-  const stranger = await createUser(world)
-  expect((await call('DELETE', `/api/auth/sessions/${await idOf(first)}`, stranger.token)).status).toBe(404)
-  expect((await call('DELETE', `/api/auth/sessions/${await idOf(first)}`, second)).status).toBe(200)
+  const otherUser = await createUser(world)
+  expect((await call('DELETE', `/api/auth/sessions/${await readId(first)}`, otherUser.token)).status).toBe(404)
+  expect((await call('DELETE', `/api/auth/sessions/${await readId(first)}`, second)).status).toBe(200)
   expect((await fetchMe(world, first)).status).toBe(401)
   expect((await call('POST', '/api/auth/sessions/end', second, { scope: 'others' })).body.ended).toBe(2)
   expect((await fetchMe(world, third)).status).toBe(401)
   expect((await fetchMe(world, second)).status).toBe(200)
   expect((await call('POST', '/api/auth/sessions/end', second, { scope: 'all' })).body.ended).toBe(1)
   expect((await fetchMe(world, second)).status).toBe(401)
-  expect((await fetchMe(world, stranger.token)).status).toBe(200)
+  expect((await fetchMe(world, otherUser.token)).status).toBe(200)
 })
 
 test('the demo shows visitors only their own session, and locks shared settings', async () => {

@@ -40,16 +40,16 @@ export async function saveName(db: Db, session: Session, name: string): Promise<
 export async function requestEmailChange(
   deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
   session: Session,
-  asked: { email: string; password: string },
+  change: { email: string; password: string },
 ): Promise<string> {
   refuseDemo(session)
-  const way = chooseMailRoute(deps.config)
-  if (way === 'none') {
+  const route = chooseMailRoute(deps.config)
+  if (route === 'none') {
     throw new AppError('unprocessable', `${authTexts.emailLinkUnsendable}: ${deps.config.supportEmail}.`)
   }
-  const email = normalizeEmail(asked.email)
+  const email = normalizeEmail(change.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
-  const user = await assertPassword(deps, session, { password: asked.password, field: 'password' })
+  const user = await assertPassword(deps, session, { password: change.password, field: 'password' })
   if (email === user.email) {
     const same = 'This is already your address.'
     throw new AppError('invalid', same, { fields: { email: same } })
@@ -64,7 +64,7 @@ export async function requestEmailChange(
     await deps.jobs.enqueue(tx, mailEmailChange, { userId })
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'email-asked' })
   })
-  return way === 'mailbox' ? authTexts.emailLinkInMailbox : authTexts.emailLinkSent
+  return route === 'mailbox' ? authTexts.emailLinkInMailbox : authTexts.emailLinkSent
 }
 
 export async function cancelEmailChange(db: Db, session: Session): Promise<void> {
@@ -78,13 +78,13 @@ export async function cancelEmailChange(db: Db, session: Session): Promise<void>
  */
 export async function confirmEmail(
   deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
-  asked: { token: string; ip: string },
+  confirmation: { token: string; ip: string },
   session: Session | null,
 ) {
-  await takePoint(deps, limits.emailConfirmPerClient, clientNetwork(asked.ip))
+  await takePoint(deps, limits.emailConfirmPerClient, clientNetwork(confirmation.ip))
   const now = deps.now()
   await deps.db.transaction().execute(async (tx) => {
-    const { user, email } = await openChange(tx, hashToken(asked.token), now)
+    const { user, email } = await openChange(tx, hashToken(confirmation.token), now)
     await sql.setEmail(tx, user.id, email, now)
     // Password links went to the old address.
     await users.consumeOtherResets(tx, user.id, now)
@@ -115,12 +115,12 @@ async function openChange(tx: Tx, hash: Buffer, now: Date) {
 export async function changePassword(
   deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
   session: Session,
-  asked: { current: string; password: string },
+  change: { current: string; password: string },
 ) {
   refuseDemo(session)
-  await assertPassword(deps, session, { password: asked.current, field: 'current' })
+  await assertPassword(deps, session, { password: change.current, field: 'current' })
   const { userId } = session
-  const passwordHash = await hashPassword(asked.password)
+  const passwordHash = await hashPassword(change.password)
   const now = deps.now()
   return deps.db.transaction().execute(async (tx) => {
     await lockUser(tx, userId)

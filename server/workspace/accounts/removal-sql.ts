@@ -21,8 +21,8 @@ export function deleteSubscription({ db, accountId }: AccountTx) {
 export async function deleteMembers({ db, accountId }: AccountTx): Promise<string[]> {
   await db.deleteFrom('sessions').where('account_id', '=', accountId).execute()
   await db.deleteFrom('invitations').where('account_id', '=', accountId).execute()
-  const gone = await db.deleteFrom('members').where('account_id', '=', accountId).returning('user_id').execute()
-  return gone.map((row) => row.user_id)
+  const deleted = await db.deleteFrom('members').where('account_id', '=', accountId).returning('user_id').execute()
+  return deleted.map((row) => row.user_id)
 }
 
 /** Users among them who belong to no other account. */

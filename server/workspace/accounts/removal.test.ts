@@ -16,7 +16,7 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-async function aDoomedShop() {
+async function createDoomedShop() {
   const shop = await createShop(world)
   const { email } = await world.db
     .updateTable('users')
@@ -42,7 +42,7 @@ const openMessages = async (storeId: string) =>
 const remains = (shop: { accountId: string; storeId: string }) => findRemainingTables(world, shop)
 
 test('deleting needs the typed word and the password', async () => {
-  const shop = await aDoomedShop()
+  const shop = await createDoomedShop()
   expect(await remove(shop.token, { confirmation: 'delte', password: PASSWORD })).toMatchObject({
     status: 400,
     body: { fields: { confirmation: 'Type “delete” to confirm.' } },
@@ -55,7 +55,7 @@ test('deleting needs the typed word and the password', async () => {
 })
 
 test('deleting stops all sending, ends the subscription and signs everyone out in one commit', async () => {
-  const shop = await aDoomedShop()
+  const shop = await createDoomedShop()
   expect((await openMessages(shop.storeId)).length).toBeGreaterThan(0)
   world.sent.length = 0
   expect((await remove(shop.token, { confirmation: ' Delete ', password: PASSWORD })).status).toBe(200)
@@ -74,8 +74,8 @@ test('deleting stops all sending, ends the subscription and signs everyone out i
 })
 
 test('the job then deletes all rows of the account and its stores, and none of others', async () => {
-  const shop = await aDoomedShop()
-  const other = await aDoomedShop()
+  const shop = await createDoomedShop()
+  const other = await createDoomedShop()
   const before = await remains(other)
   expect(await remains(shop)).toEqual(
     expect.arrayContaining(['carts', 'cart_counts', 'facts', 'messages', 'rollups', 'rollup_days', 'shoppers']),
@@ -88,7 +88,7 @@ test('the job then deletes all rows of the account and its stores, and none of o
 })
 
 test('the server retries the deletion after a deadlock with an incoming mail reply', async () => {
-  const shop = await aDoomedShop()
+  const shop = await createDoomedShop()
   // A sequence keeps its value after a rollback.
   await world.pool.query(`
     create sequence stops;
@@ -107,7 +107,7 @@ test('the server retries the deletion after a deadlock with an incoming mail rep
 })
 
 test('the tick resumes a removal whose job was lost', async () => {
-  const shop = await aDoomedShop()
+  const shop = await createDoomedShop()
   await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
   world.queued.length = 0
   world.advance(11 * 60_000)
@@ -117,7 +117,7 @@ test('the tick resumes a removal whose job was lost', async () => {
 })
 
 test('a member keeps their own account, and a freed address can register again', async () => {
-  const shop = await aDoomedShop()
+  const shop = await createDoomedShop()
   const mia = await postAuth(world, 'register', {
     name: 'Mia',
     email: `mia${shop.accountId}@x.example`,
@@ -129,6 +129,6 @@ test('a member keeps their own account, and a freed address can register again',
     .execute()
   await remove(shop.token, { confirmation: 'delete', password: PASSWORD })
   expect((await fetchMe(world, mia.token)).status).toBe(200)
-  const anew = await postAuth(world, 'register', { name: 'Olive', email: shop.email, password: PASSWORD })
-  expect(anew).toMatchObject({ status: 200, user: { stores: [] } })
+  const registered = await postAuth(world, 'register', { name: 'Olive', email: shop.email, password: PASSWORD })
+  expect(registered).toMatchObject({ status: 200, user: { stores: [] } })
 })

@@ -20,14 +20,14 @@ export async function deleteAccount(
   deps: Deps,
   account: AccountDb,
   session: Session,
-  asked: { confirmation: string; password: string },
+  confirmed: { confirmation: string; password: string },
 ): Promise<void> {
   refuseDemo(session)
-  if (asked.confirmation.trim().toLowerCase() !== DELETE_WORD) {
-    const words = `Type “${DELETE_WORD}” to confirm.`
-    throw new AppError('invalid', words, { fields: { confirmation: words } })
+  if (confirmed.confirmation.trim().toLowerCase() !== DELETE_WORD) {
+    const message = `Type “${DELETE_WORD}” to confirm.`
+    throw new AppError('invalid', message, { fields: { confirmation: message } })
   }
-  const user = await assertPassword(deps, session, { password: asked.password, field: 'password' })
+  const user = await assertPassword(deps, session, { password: confirmed.password, field: 'password' })
   // Locks every store of the account, which can deadlock with incoming mail replies.
   const { name, removeHooks } = await withRetry(() => transactAccount(account, (tx) => endAccount(deps, tx)))
   // Failures at stores or mail server no longer matter.

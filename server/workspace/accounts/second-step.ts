@@ -32,8 +32,8 @@ export async function assertSecondFactor(
   }
   if (proof !== 'right') {
     await recordFailure(deps, guess)
-    const words = proof === 'wrong_app' ? secondFactorTexts.codeWrong : secondFactorTexts.recoveryWrong
-    throw new AppError('second_factor', words, { fields: { code: words } })
+    const message = proof === 'wrong_app' ? secondFactorTexts.codeWrong : secondFactorTexts.recoveryWrong
+    throw new AppError('second_factor', message, { fields: { code: message } })
   }
   if (isCounted) await returnPoint(deps, limits.signInCodePerUser, user.id)
   return deps.now()

@@ -43,7 +43,7 @@ async function join(owner: { token: string }, role: Role = 'member') {
   return { email, token: joined.token as string, userId: joined.user.id as string }
 }
 
-const teamOf = async (token: string) => (await call('GET', '/api/team', token)).body
+const readTeam = async (token: string) => (await call('GET', '/api/team', token)).body
 
 test('an invitation is a mail with a link that exists only there', async () => {
   const owner = await createUser(world)
@@ -53,7 +53,7 @@ test('an invitation is a mail with a link that exists only there', async () => {
   expect(world.sent[0]).toMatchObject({ to: email, subject: 'Ada invited you to Ada' })
   const row = await world.db.selectFrom('invitations').selectAll().where('email', '=', email).executeTakeFirstOrThrow()
   expect(JSON.stringify(row)).not.toContain(token)
-  expect((await teamOf(owner.token)).invitations).toMatchObject([
+  expect((await readTeam(owner.token)).invitations).toMatchObject([
     { email, role: 'viewer', invitedBy: 'Ada', state: 'sent', mailProblem: null },
   ])
 })
@@ -62,8 +62,8 @@ test('a new user sets name and password and joins with the invited role', async 
   const owner = await createUser(world)
   const email = createAddress()
   const token = await invite(owner.token, email, 'viewer')
-  const shown = await call('POST', '/api/team/invitation', '', { token })
-  expect(shown.body).toEqual({
+  const reply = await call('POST', '/api/team/invitation', '', { token })
+  expect(reply.body).toEqual({
     accountName: 'Ada',
     invitedBy: 'Ada',
     email,
@@ -83,37 +83,37 @@ test('a new user sets name and password and joins with the invited role', async 
   expect(joined).toMatchObject({ status: 200, user: { email, name: 'Mia', role: 'viewer', accountName: 'Ada' } })
   expect((await fetchMe(world, joined.token)).user.role).toBe('viewer')
   expect((await postAuth(world, 'login', { email, password: 'her password' })).user.accountName).toBe('Ada')
-  expect((await teamOf(owner.token)).invitations).toEqual([])
+  expect((await readTeam(owner.token)).invitations).toEqual([])
 })
 
 test('a link works once, and ends with the next one, a withdrawal, or after seven days', async () => {
   const owner = await createUser(world)
   const email = createAddress()
   const first = await invite(owner.token, email)
-  const { invitations } = await teamOf(owner.token)
+  const { invitations } = await readTeam(owner.token)
   const at = `/api/team/invitations/${invitations[0].id}`
   expect((await call('POST', `${at}/resend`, owner.token)).status).toBe(200)
   await world.runJobs()
   const second = linkToken()
-  const gone = {
+  const notFound = {
     status: 400,
     error: 'This invitation is no longer valid. Ask the person who invited you for a new one.',
   }
   const mia = { name: 'Mia', password: 'her password' }
-  expect(await accept({ token: first, ...mia })).toMatchObject(gone)
+  expect(await accept({ token: first, ...mia })).toMatchObject(notFound)
   const both = await Promise.all([accept({ token: second, ...mia }), accept({ token: second, ...mia })])
   expect(both.map((each) => each.status).sort()).toEqual([200, 400])
-  expect(await accept({ token: second, ...mia })).toMatchObject(gone)
+  expect(await accept({ token: second, ...mia })).toMatchObject(notFound)
 
   const other = await invite(owner.token, createAddress())
-  const [open] = (await teamOf(owner.token)).invitations
+  const [open] = (await readTeam(owner.token)).invitations
   expect((await call('DELETE', `/api/team/invitations/${open.id}`, owner.token)).status).toBe(200)
-  expect(await accept({ token: other, ...mia })).toMatchObject(gone)
+  expect(await accept({ token: other, ...mia })).toMatchObject(notFound)
 
   const late = await invite(owner.token, createAddress())
   world.advance(7 * 86_400_000)
-  expect(await accept({ token: late, ...mia })).toMatchObject(gone)
-  expect((await teamOf(owner.token)).invitations[0].state).toBe('expired')
+  expect(await accept({ token: late, ...mia })).toMatchObject(notFound)
+  expect((await readTeam(owner.token)).invitations[0].state).toBe('expired')
 })
 
 test('a known user accepts by password or by an existing session', async () => {
@@ -173,7 +173,9 @@ test("the team page shows the mail server's rejection at the invitation", async 
   await call('POST', '/api/team/invitations', owner.token, { email: createAddress(), role: 'member' })
   await world.runJobs()
   world.answer = (mail) => ({ kind: 'accepted', providerId: mail.messageId, response: '250' })
-  expect((await teamOf(owner.token)).invitations).toMatchObject([{ state: 'failed', mailProblem: '550 no such user' }])
+  expect((await readTeam(owner.token)).invitations).toMatchObject([
+    { state: 'failed', mailProblem: '550 no such user' },
+  ])
 })
 
 test('inviting the same address again renews the invitation; members cannot be invited', async () => {
@@ -181,7 +183,7 @@ test('inviting the same address again renews the invitation; members cannot be i
   const email = createAddress()
   const first = await invite(owner.token, email, 'member')
   const second = await invite(owner.token, email.toUpperCase(), 'admin')
-  expect((await teamOf(owner.token)).invitations).toMatchObject([{ email, role: 'admin' }])
+  expect((await readTeam(owner.token)).invitations).toMatchObject([{ email, role: 'admin' }])
   expect((await accept({ token: first, name: 'Mia', password: 'her password' })).status).toBe(400)
   expect((await accept({ token: second, name: 'Mia', password: 'her password' })).user.role).toBe('admin')
   expect(await call('POST', '/api/team/invitations', owner.token, { email, role: 'member' })).toMatchObject({
@@ -215,8 +217,8 @@ test('only owners can add, change and remove owners', async () => {
     refused,
   )
   expect(await call('DELETE', `/api/team/members/${owner.userId}`, admin.token)).toMatchObject(refused)
-  const asked = await call('POST', '/api/team/invitations', admin.token, { email: createAddress(), role: 'owner' })
-  expect(asked).toMatchObject(refused)
+  const reply = await call('POST', '/api/team/invitations', admin.token, { email: createAddress(), role: 'owner' })
+  expect(reply).toMatchObject(refused)
   expect((await call('PATCH', `/api/team/members/${mia.userId}`, owner.token, { role: 'owner' })).status).toBe(200)
 })
 
@@ -234,7 +236,7 @@ test('the last owner can neither leave nor step down', async () => {
   )
   await call('PATCH', `/api/team/members/${mia.userId}`, owner.token, { role: 'owner' })
   expect((await call('POST', '/api/team/leave', owner.token)).status).toBe(200)
-  expect((await teamOf(mia.token)).members).toMatchObject([{ userId: mia.userId, role: 'owner' }])
+  expect((await readTeam(mia.token)).members).toMatchObject([{ userId: mia.userId, role: 'owner' }])
 })
 
 test('one of two owners remains when they remove each other concurrently', async () => {
@@ -261,9 +263,9 @@ test('a removed member is signed out at once, keeps other accounts, and can regi
     expect(world.sent.filter(({ to }) => to === email).at(-1)?.subject).toBe('You are no longer in the team of Ada')
   }
   expect((await fetchMe(world, known.token)).status).toBe(200)
-  const anew = await postAuth(world, 'register', { name: 'Mia', email: mia.email, password: 'another one' })
-  expect(anew).toMatchObject({ status: 200, user: { role: 'owner' } })
-  expect(anew.user.id).not.toBe(mia.userId)
+  const registered = await postAuth(world, 'register', { name: 'Mia', email: mia.email, password: 'another one' })
+  expect(registered).toMatchObject({ status: 200, user: { role: 'owner' } })
+  expect(registered.user.id).not.toBe(mia.userId)
 })
 
 test('an invitation ends when its sender loses the right to invite (security-P12)', async () => {
@@ -278,7 +280,7 @@ test('an invitation ends when its sender loses the right to invite (security-P12
   await call('DELETE', `/api/team/members/${rogue.userId}`, owner.token)
   await call('PATCH', `/api/team/members/${demoted.userId}`, owner.token, { role: 'member' })
   await call('POST', '/api/team/leave', leaver.token)
-  expect((await teamOf(owner.token)).invitations).toHaveLength(1)
+  expect((await readTeam(owner.token)).invitations).toHaveLength(1)
   const someone = { name: 'Mia', password: 'her password' }
   for (const token of tokens) expect(await accept({ token, ...someone })).toMatchObject({ status: 400 })
   expect(await accept({ token: good, ...someone })).toMatchObject({ status: 200 })
@@ -300,9 +302,9 @@ test('only members who may invite see the invitations', async () => {
   const owner = await createUser(world)
   const mia = await join(owner, 'member')
   await invite(owner.token, createAddress())
-  expect((await teamOf(mia.token)).invitations).toEqual([])
-  expect((await teamOf(mia.token)).members).toHaveLength(2)
-  expect((await teamOf(owner.token)).invitations).toHaveLength(1)
+  expect((await readTeam(mia.token)).invitations).toEqual([])
+  expect((await readTeam(mia.token)).members).toHaveLength(2)
+  expect((await readTeam(owner.token)).invitations).toHaveLength(1)
 })
 
 test('a shopper who becomes a member stops counting, and counts again after leaving (F1)', async () => {

@@ -14,7 +14,7 @@ import { enterAccount, listUserAccounts, lockTeam } from './team-sql.ts'
 
 export async function viewTeam(account: AccountDb, session: Session, now: Date) {
   const people = await members(account)
-  const asked = mayManage(session.role, 'member') ? await invitations(account) : []
+  const invited = mayManage(session.role, 'member') ? await invitations(account) : []
   return {
     members: people.map(({ id, name, email, role, created_at }) => ({
       userId: id,
@@ -24,7 +24,7 @@ export async function viewTeam(account: AccountDb, session: Session, now: Date) 
       joinedAt: created_at.toISOString(),
       isYou: id === session.userId,
     })),
-    invitations: asked.map((each) => ({
+    invitations: invited.map((each) => ({
       id: each.id,
       email: each.email,
       role: each.role,

@@ -18,7 +18,7 @@ const onPlan = (shop: Shop, plan: string) =>
   )
 
 /** A recovered cart, and a cart with a product whose name is a formula. */
-async function aLife(): Promise<Shop> {
+async function createShopHistory(): Promise<Shop> {
   const shop = await createShop(world)
   await onPlan(shop, 'growth')
   const message = await shop.mailed(ada)
@@ -33,7 +33,7 @@ async function aLife(): Promise<Shop> {
 }
 
 /** Parses cells as a spreadsheet does. */
-function cellsOf(text: string): string[][] {
+function getCells(text: string): string[][] {
   const lines: string[][] = [[]]
   for (const [, quoted, bare, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
     lines.at(-1)!.push(quoted === undefined ? bare! : quoted.replaceAll('""', '"'))
@@ -44,22 +44,22 @@ function cellsOf(text: string): string[][] {
 }
 
 /** Title, names, definitions and rows of each block. */
-function blocksOf(text: string): Map<string, { names: string[]; means: string[]; rows: string[][] }> {
-  const blocks = text.trimEnd().split('\r\n\r\n').map(cellsOf)
+function getBlocks(text: string): Map<string, { names: string[]; means: string[]; rows: string[][] }> {
+  const blocks = text.trimEnd().split('\r\n\r\n').map(getCells)
   return new Map(blocks.map(([title, names, means, ...rows]) => [title![0]!, { names: names!, means: means!, rows }]))
 }
 
 test('the file is named by platform and range, and defines every figure', {
   tags: ['B7'],
 }, async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   for (const range of ['7d', '30d', '90d', '1y']) {
     const file = await shop.get(`/api/analytics/export?platform=woocommerce&range=${range}`)
     expect([range, file.status, file.headers['content-type']]).toEqual([range, 200, 'text/csv; charset=utf-8'])
     expect(file.headers['content-disposition']).toBe(`attachment; filename="analytics-woocommerce-${range}.csv"`)
     const text = file.body as string
     expect(text.startsWith('\ufeff')).toBe(true)
-    const blocks = blocksOf(text.slice(1))
+    const blocks = getBlocks(text.slice(1))
     expect([...blocks.keys()]).toEqual([
       'Advanced Analytics',
       'Figures',
@@ -118,37 +118,37 @@ test('the file is named by platform and range, and defines every figure', {
 test('the file of a Shopify store has its file name and platform block (B 7, decision 96)', {
   tags: ['B7'],
 }, async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   await sql`update stores set platform = 'shopify' where id = ${shop.storeId}`.execute(world.db)
   const file = await shop.get('/api/analytics/export?platform=shopify&range=7d')
   expect(file.headers['content-disposition']).toBe('attachment; filename="analytics-shopify-7d.csv"')
-  const blocks = blocksOf((file.body as string).slice(1))
+  const blocks = getBlocks((file.body as string).slice(1))
   expect([blocks.has('Shopify metrics'), blocks.has('WooCommerce metrics')]).toEqual([true, false])
 })
 
 test('the file states how far back orders could be read (decision 135)', async () => {
-  const shop = await aLife()
-  const said = async () => {
-    const { names, rows } = (await fileOf(shop)).get('Advanced Analytics')!
+  const shop = await createShopHistory()
+  const readText = async () => {
+    const { names, rows } = (await readFile(shop)).get('Advanced Analytics')!
     return rows[0]![names.indexOf('Orders known')]
   }
-  expect(await said()).toBe('Since 90 days before connecting')
+  expect(await readText()).toBe('Since 90 days before connecting')
   const rights = JSON.stringify({ ...createAppAccess(), hasAllOrders: false })
   await sql`update stores set rights = ${rights}::jsonb where id = ${shop.storeId}`.execute(world.db)
-  expect(await said()).toBe('Since 60 days before connecting')
+  expect(await readText()).toBe('Since 60 days before connecting')
 })
 
-const fileOf = async (shop: Shop) =>
-  blocksOf(((await shop.get('/api/analytics/export?range=7d')).body as string).slice(1))
+const readFile = async (shop: Shop) =>
+  getBlocks(((await shop.get('/api/analytics/export?range=7d')).body as string).slice(1))
 
 test('the file has carts by device as soon as one is known (decision 99)', async () => {
-  const shop = await aLife()
-  expect((await fileOf(shop)).has('By device')).toBe(false)
+  const shop = await createShopHistory()
+  expect((await readFile(shop)).has('By device')).toBe(false)
   await sql`update carts set fold = jsonb_set(fold, '{episode,deviceClass}', '"phone"') where store_id = ${shop.storeId} and email = ${ada.email}`.execute(
     world.db,
   )
   await countFigures(world.deps)
-  const { names, rows } = (await fileOf(shop)).get('By device')!
+  const { names, rows } = (await readFile(shop)).get('By device')!
   expect(names).toEqual(['Device', 'Abandoned', 'Recovered', 'Recovery rate', 'Revenue opportunity (USD)'])
   expect(rows.map((row) => row.slice(0, 3)).sort()).toEqual([
     ['Not known', '1', '0'],
@@ -157,38 +157,38 @@ test('the file has carts by device as soon as one is known (decision 99)', async
 })
 
 test('the file states that figures are still being counted', async () => {
-  const shop = await aLife()
-  const said = async () => {
-    const { names, rows } = (await fileOf(shop)).get('Advanced Analytics')!
+  const shop = await createShopHistory()
+  const readText = async () => {
+    const { names, rows } = (await readFile(shop)).get('Advanced Analytics')!
     return rows[0]![names.indexOf('Counted up to')]
   }
-  expect(await said()).toBe('')
+  expect(await readText()).toBe('')
   await sql`delete from figure_counts where store_id = ${shop.storeId}`.execute(world.db)
   await sql`insert into figure_days (store_id, subject, day, due_at) values (${shop.storeId}, 'carts', '2026-03-01', '2026-01-01')`.execute(
     world.db,
   )
-  expect(await said()).toBe('Still being counted: these figures are incomplete')
+  expect(await readText()).toBe('Still being counted: these figures are incomplete')
   await countFigures(world.deps)
-  expect(await said()).toBe('')
+  expect(await readText()).toBe('')
 })
 
 test('the file keeps formulas and leading zeros as text, and commas and quotes in their cell (X3)', async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   const { body } = await shop.get('/api/analytics/export?range=7d')
-  expect(blocksOf(body).get('Top Abandoned Products')!.rows).toEqual([
+  expect(getBlocks(body).get('Top Abandoned Products')!.rows).toEqual([
     [`'=HYPERLINK("http://evil.example"), “Kanne”`, "'00123", '1', '0', '68', '17'],
     ['Earl Grey', '', '1', '1', '0', '16'],
   ])
 })
 
 test('the file writes small fractions without an exponent', async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   await sql`update order_figures set net_minor = net_minor - 1 where store_id = ${shop.storeId}`.execute(world.db)
   await sql`update cart_figures set began_over = 3000000, began_abandoned = 1 where store_id = ${shop.storeId} and dimension = 'all'`.execute(
     world.db,
   )
   const { body } = await shop.get('/api/analytics/export?range=7d')
-  expect(blocksOf(body).get('Figures')!.rows[0]![4]).toBe('0')
+  expect(getBlocks(body).get('Figures')!.rows[0]![4]).toBe('0')
   expect(body).not.toMatch(/\d[eE][-+]?\d+(,|\r)/)
 })
 
@@ -202,7 +202,7 @@ test('the file has all products of a year, most lost revenue first, beyond one r
     select ${shop.storeId}, '2026-03-01'::date, 'p' || n, 'USD', 2, 1, 100 * (n / 3)
     from generate_series(1, ${count}::int) n`.execute(world.db)
   const { body } = await shop.get('/api/analytics/export?range=1y')
-  const rows = blocksOf(body).get('Top Abandoned Products')!.rows
+  const rows = getBlocks(body).get('Top Abandoned Products')!.rows
   expect(new Set(rows.map(([name]) => name)).size).toBe(count)
   expect(rows).toHaveLength(count)
   const lost = rows.map((row) => Number(row[4]))
@@ -210,7 +210,7 @@ test('the file has all products of a year, most lost revenue first, beyond one r
 })
 
 test('the file adds up all stores of one currency and names them (decision 154)', async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   const other = await createShop(world, { accountId: shop.accountId })
   await other.fill('three', [pot])
   await other.type('three', { email: 'cy@shoppers.example.com' })
@@ -218,11 +218,11 @@ test('the file adds up all stores of one currency and names them (decision 154)'
   await countFigures(world.deps)
   const file = await shop.get('/api/analytics/export?range=7d&stores=all')
   expect(file.headers['content-disposition']).toBe('attachment; filename="analytics-all-stores-7d.csv"')
-  const blocks = blocksOf(file.body.slice(1))
+  const blocks = getBlocks(file.body.slice(1))
   const { rows: names } = await sql<{ name: string }>`
     select name from stores where account_id = ${shop.accountId} order by id`.execute(world.db)
-  const said = blocks.get('Advanced Analytics')!.rows[0]![0]!
-  for (const { name } of names) expect(said).toContain(name)
+  const text = blocks.get('Advanced Analytics')!.rows[0]![0]!
+  for (const { name } of names) expect(text).toContain(name)
   expect(blocks.get('Figures')!.rows[0]![0]).toBe('136')
   expect(blocks.get('Top Abandoned Products')!.rows.map((row) => row[4])).toEqual(['68', '68', '0'])
   expect(blocks.has('Carts that can be reached')).toBe(false)
@@ -232,7 +232,7 @@ test('the file adds up all stores of one currency and names them (decision 154)'
 })
 
 test("a browser link downloads the same file, and no other store's", async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   const link = await shop.get('/api/analytics/export/link?range=90d')
   expect(link.status).toBe(200)
   const file = await world.request('GET', link.body.url)
@@ -245,7 +245,7 @@ test("a browser link downloads the same file, and no other store's", async () =>
 test('other plans and roles are rejected with the required plan or role (decisions 8 and 100)', {
   tags: ['A9'],
 }, async () => {
-  const shop = await aLife()
+  const shop = await createShopHistory()
   for (const path of ['/api/analytics/export', '/api/analytics/export/link']) {
     for (const plan of ['free', 'starter']) {
       await onPlan(shop, plan)

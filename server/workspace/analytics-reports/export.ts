@@ -79,10 +79,10 @@ export async function prepareExport(
   return prepareDownload(deps, analyticsDownload, { session, storeId: store.storeId, what: query })
 }
 
-export async function exportFile(deps: Deps, { session, ...wanted }: ExportInput): Promise<DownloadFile> {
-  await assertMayExport(deps, wanted.account)
+export async function exportFile(deps: Deps, { session, ...request }: ExportInput): Promise<DownloadFile> {
+  await assertMayExport(deps, request.account)
   await takePoint(deps, limit, session.userId)
-  return buildFile(deps, wanted)
+  return buildFile(deps, request)
 }
 
 const assertMayExport = (deps: Pick<Deps, 'now'>, account: AccountDb) =>
@@ -93,15 +93,15 @@ async function buildFile(deps: Deps, { account, store, query }: Omit<ExportInput
   await assertMayExport(deps, account)
   const now = deps.now()
   const { range } = query
-  const asked: RangeQuery = { account, store, query, range, now, isFile: true }
+  const rangeQuery: RangeQuery = { account, store, query, range, now, isFile: true }
   const isAll = query.stores === 'all'
-  const { rows: stores } = await listRequestedStores(asked)
+  const { rows: stores } = await listRequestedStores(rangeQuery)
   const [figures, details, rates, revenue, roi, reach] = await Promise.all([
-    readAnalytics(asked),
-    readDetails(asked),
-    readRateTrend(asked),
-    readRevenueTrend(asked),
-    readRoi(asked),
+    readAnalytics(rangeQuery),
+    readDetails(rangeQuery),
+    readRateTrend(rangeQuery),
+    readRevenueTrend(rangeQuery),
+    readRoi(rangeQuery),
     isAll ? null : readReach(deps, store, { days: rangeDays[range] }),
   ])
   const blocks = buildBlocks({ stores, range, exportedAt: now, figures, details, rates, revenue, reach })
@@ -109,7 +109,7 @@ async function buildFile(deps: Deps, { account, store, query }: Omit<ExportInput
   const lineOfProduct = (product: TopProduct) => formatCsvLine(productCells(product))
   const products = isAll
     ? formatPages(listTopProducts(figures), lineOfProduct)
-    : formatPages(pagesOfProducts(asked), (row) => lineOfProduct(presentProduct(row, currency)))
+    : formatPages(pagesOfProducts(rangeQuery), (row) => lineOfProduct(presentProduct(row, currency)))
   const lines = streamLines([...blocks, ...roiBlocks(roi)], buildProductBlock(currency), products)
   return {
     fileName: `analytics-${isAll ? 'all-stores' : stores[0]!.platform}-${range}.csv`,
@@ -141,7 +141,7 @@ const formatBlock = ({ title, columns, rows }: FileBlock): string =>
 
 function roiBlocks({ months, channels, origins, currency, ...others }: Roi): FileBlock[] {
   const amount = (name: string) => `${name} (${currency})`
-  const [revenue, cost, left, discounts] = [
+  const [revenue, cost, expired, discounts] = [
     [amount('Attributed revenue'), definitions.roiRevenue],
     [amount('Message cost'), definitions.messageCost],
     [amount('What is left'), definitions.whatIsLeft],
@@ -160,7 +160,7 @@ function roiBlocks({ months, channels, origins, currency, ...others }: Roi): Fil
         revenue,
         cost,
         [amount('Plan'), definitions.planPrice] as const,
-        left,
+        expired,
         rate,
         discounts,
       ],
@@ -171,12 +171,12 @@ function roiBlocks({ months, channels, origins, currency, ...others }: Roi): Fil
     },
     {
       title: 'ROI Tracking by channel',
-      columns: [['Channel', 'Of the messages of the range.'], revenue, cost, left, rate, discounts],
+      columns: [['Channel', 'Of the messages of the range.'], revenue, cost, expired, rate, discounts],
       rows: channels.map((row) => [getChannelLabel(row.channel), ...cells(row)]),
     },
     {
       title: 'ROI Tracking by flow and campaign',
-      columns: [['Sent by', 'The flow, the campaign, or a member.'], revenue, cost, left, rate, discounts],
+      columns: [['Sent by', 'The flow, the campaign, or a member.'], revenue, cost, expired, rate, discounts],
       rows: origins.map((row) => [row.name, ...cells(row)]),
     },
     ...otherCosts(others),

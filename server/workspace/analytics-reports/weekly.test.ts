@@ -19,9 +19,9 @@ beforeEach(() => {
 })
 
 /** Monday, March 2, 10:00 in New York: a recovered cart and an abandoned one. */
-async function aWeek(): Promise<Shop> {
+async function createWeek(): Promise<Shop> {
   const shop = await createShop(world)
-  await zoneOf(shop, 'America/New_York')
+  await readZone(shop, 'America/New_York')
   await sql`update users set email_confirmed_at = ${world.now}`.execute(world.db)
   const message = await shop.mailed(ada)
   await shop.press(message.id)
@@ -35,11 +35,11 @@ async function aWeek(): Promise<Shop> {
   return shop
 }
 
-const zoneOf = async (shop: Shop, zone: string) => {
+const readZone = async (shop: Shop, zone: string) => {
   await sql`update stores set time_zone = ${zone} where id = ${shop.storeId}`.execute(world.db)
   await countFigures(world.deps)
 }
-const emailOf = async ({ userId }: { userId: string }) =>
+const readEmail = async ({ userId }: { userId: string }) =>
   (await world.db.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirstOrThrow()).email
 const choose = (token: string, weeklyReport: boolean) =>
   world.request('PUT', '/api/notifications/preferences', { token, body: { weeklyReport } })
@@ -61,18 +61,18 @@ const BEFORE_EIGHT = '2026-03-09T11:59:00Z'
 const EIGHT = '2026-03-09T12:00:00Z'
 
 test("the report is mailed to the owner on Monday at eight in the store's zone", async () => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   expect(await mailsAt(BEFORE_EIGHT, shop)).toEqual([])
   const [mail, ...others] = await mailsAt(EIGHT, shop)
   expect(others).toEqual([])
-  expect(mail).toMatchObject({ to: await emailOf(shop), headers: { 'Auto-Submitted': 'auto-generated' } })
+  expect(mail).toMatchObject({ to: await readEmail(shop), headers: { 'Auto-Submitted': 'auto-generated' } })
   const { name } = await world.db
     .selectFrom('stores')
     .select('name')
     .where('id', '=', shop.storeId)
     .executeTakeFirstOrThrow()
   expect(mail!.subject).toBe(`Your week at ${name}: $42.00 won back`)
-  for (const words of [
+  for (const sentence of [
     `This is ${name} from Monday, March 2 to Sunday, March 8, by the calendar of the store`,
     'Money won back: $42.00\n$0.00 the week before',
     'Orders won back: 1\n0 the week before',
@@ -82,13 +82,13 @@ test("the report is mailed to the owner on Monday at eight in the store's zone",
     'Choose which of these emails you get:\n',
     '/settings/account/notifications',
   ]) {
-    expect(mail!.text).toContain(words)
+    expect(mail!.text).toContain(sentence)
   }
   expect(mail!.html).toContain('Money won back: $42.00')
 })
 
 test('the report of the next week reports changes and later purchases', async () => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   expect(await mailsAt(EIGHT, shop)).toHaveLength(1)
   world.now = new Date('2026-03-11T15:00:00Z')
   await shop.fill('three', [buildTea(1)])
@@ -111,7 +111,7 @@ test('the report of the next week reports changes and later purchases', async ()
 })
 
 test("the report waits for the week's figures, for two days at most (decision 100)", async () => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   const isBeingCounted = async ({ storeId }: Shop) => {
     await sql`delete from figure_counts where store_id = ${storeId}`.execute(world.db)
     await sql`insert into figure_days (store_id, subject, day, due_at) values (${storeId}, 'carts', '2026-03-02', '2026-01-01')`.execute(
@@ -129,7 +129,7 @@ test("the report waits for the week's figures, for two days at most (decision 10
   await countFigures(world.deps)
   const [mail] = await mailsAt('2026-03-09T12:30:00Z', shop)
   expect(mail!.text).toContain('Money won back: $42.00')
-  const other = await aWeekOf('growth')
+  const other = await createWeekOnPlan('growth')
   await isBeingCounted(other)
   expect(await mailsAt(EIGHT, other)).toEqual([])
   expect(await mailsAt('2026-03-11T13:00:00Z', other)).toEqual([])
@@ -138,27 +138,27 @@ test("the report waits for the week's figures, for two days at most (decision 10
 })
 
 test('the report has products only with Advanced Analytics (decision 131)', async () => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   const plan = (name: string) =>
     sql`update subscriptions set plan = ${name} where account_id = ${shop.accountId}`.execute(world.db)
   await plan('free')
   const [free] = await mailsAt(EIGHT, shop)
   expect(free!.text).not.toContain('Teapot')
-  const other = await aWeekOf('starter')
+  const other = await createWeekOnPlan('starter')
   const [starter] = await mailsAt(EIGHT, other)
   expect(starter!.text).toContain('Teapot\nLeft in 1 cart, 0.00% recovered\n$68.00 not bought by now.')
   expect(starter!.text.indexOf('Teapot')).toBeLessThan(starter!.text.indexOf('Earl Grey'))
 })
 
-async function aWeekOf(plan: string): Promise<Shop> {
+async function createWeekOnPlan(plan: string): Promise<Shop> {
   world.now = START
-  const shop = await aWeek()
+  const shop = await createWeek()
   await sql`update subscriptions set plan = ${plan} where account_id = ${shop.accountId}`.execute(world.db)
   return shop
 }
 
 test('the report is sent once by any number of processes, even if its schedule row is lost', async () => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   world.now = new Date(EIGHT)
   await Promise.all([planWeeklyReports(world.deps), planWeeklyReports(world.deps), planWeeklyReports(world.deps)])
   const jobs = world.queued.map(({ payload }) => payload as { storeId: string; userId: string; monday: string })
@@ -172,7 +172,7 @@ test('the report is sent once by any number of processes, even if its schedule r
 })
 
 test('the report is retried after a temporary rejection, but not if the server may have accepted it', async () => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   const report = { storeId: shop.storeId, userId: shop.userId, monday: '2026-03-09' }
   world.answer = () => ({ kind: 'retry', reason: 'busy' }) as never
   world.now = new Date(EIGHT)
@@ -186,7 +186,7 @@ test('the report is retried after a temporary rejection, but not if the server m
 })
 
 test('the report goes to owners unless disabled, and to others if enabled (decision 100)', async () => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   const colleague = await createColleague(world, shop, 'viewer')
   await sql`update users set email_confirmed_at = ${world.now}`.execute(world.db)
   const chosen = async (token: string) =>
@@ -200,7 +200,7 @@ test('the report goes to owners unless disabled, and to others if enabled (decis
 })
 
 test('the report is not sent if disabled before the send', async () => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   world.now = new Date(EIGHT)
   await planWeeklyReports(world.deps)
   await choose(shop.token, false)
@@ -223,20 +223,20 @@ test.each([
     (shop: Shop) => sql`update stores set connected_at = ${EIGHT} where id = ${shop.storeId}`,
   ],
 ])('nothing is mailed for %s', async (_, change) => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   await change(shop).execute(world.db)
   expect(await mailsAt('2026-03-09T12:30:00Z', shop)).toEqual([])
 })
 
 test('a store that is disconnected after its first report gets none the week after', async () => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   expect(await mailsAt(EIGHT, shop)).toHaveLength(1)
   await sql`update stores set is_active = false where id = ${shop.storeId}`.execute(world.db)
   expect(await mailsAt('2026-03-16T12:00:00Z', shop)).toEqual([])
 })
 
 test('a store that is disconnected before its report leaves gets none', async () => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   world.now = new Date(EIGHT)
   await planWeeklyReports(world.deps)
   await sql`update stores set is_active = false where id = ${shop.storeId}`.execute(world.db)
@@ -244,14 +244,14 @@ test('a store that is disconnected before its report leaves gets none', async ()
 })
 
 test('after days without a worker the week is left out, and the next one comes on its morning', async () => {
-  const shop = await aWeek()
+  const shop = await createWeek()
   expect(await mailsAt('2026-03-12T12:00:00Z', shop)).toEqual([])
   expect(await mailsAt('2026-03-16T11:59:00Z', shop)).toEqual([])
   expect(await mailsAt('2026-03-16T12:00:00Z', shop)).toHaveLength(1)
 })
 
 test('one store’s report that fails holds up no other’s', async () => {
-  const [first, second] = [await aWeek(), await aWeekOf('growth')]
+  const [first, second] = [await createWeek(), await createWeekOnPlan('growth')]
   const enqueue: typeof world.deps.jobs.enqueue = async (db, job, payload, ...rest) => {
     if ((payload as { storeId?: string }).storeId === first.storeId) throw new Error('no room')
     return world.deps.jobs.enqueue(db, job, payload, ...rest)

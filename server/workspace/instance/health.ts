@@ -97,8 +97,8 @@ interface Readiness {
 export async function readiness(deps: Pick<Deps, 'config' | 'db' | 'demo' | 'now' | 'pool'>): Promise<Readiness> {
   const disk = diskProblem(deps.config) ?? 'ok'
   const late = sleep(DATABASE_LIMIT_MS, { checks: { database: 'does not answer', disk }, alarms: [] }, { ref: false })
-  const asked = checkDatabase(deps).catch(() => ({ checks: { database: 'not reachable' }, alarms: [] }))
-  const { checks, alarms } = await Promise.race([asked, late])
+  const health = checkDatabase(deps).catch(() => ({ checks: { database: 'not reachable' }, alarms: [] }))
+  const { checks, alarms } = await Promise.race([health, late])
   const demo = deps.demo && { demo: deps.demo.isReady() ? 'ok' : 'not set up yet' }
   return { checks: { ...checks, disk, ...demo }, alarms }
 }

@@ -10,7 +10,7 @@ const world = createWorld({
   OPERATOR_EMAILS: 'someone@else.example, Operator@example.com',
 })
 
-async function anOwner(email = `${crypto.randomUUID()}@shop.example.com`) {
+async function createOwner(email = `${crypto.randomUUID()}@shop.example.com`) {
   const { body } = await world.request('POST', '/api/auth/register', {
     body: { name: 'Ada', email, password: 'secret' },
   })
@@ -70,10 +70,10 @@ test('demo addresses are shown only on this machine', async () => {
 })
 
 const confirm = (token: string) => world.request('POST', '/api/instance/confirm-live', { token, body: {} })
-const viewOf = async (token: string) => (await world.request('GET', '/api/instance', { token })).body
+const readView = async (token: string) => (await world.request('GET', '/api/instance', { token })).body
 
 /** Runs `work` in a copy: the same database at another address. */
-async function inACopy(work: () => Promise<void>) {
+async function runInCopy(work: () => Promise<void>) {
   const { config } = world.deps
   expect(await checkInstance(world.deps)).toBe(false)
   world.deps.config = { ...config, publicUrl: `https://${crypto.randomUUID()}.example.com` }
@@ -85,7 +85,7 @@ async function inACopy(work: () => Promise<void>) {
 test('stays live in the same place; a copy is paused until confirmed on the server (D7)', async () => {
   expect(await checkInstance(world.deps)).toBe(false)
   const known = await readFingerprint(world.deps)
-  await inACopy(async () => {
+  await runInCopy(async () => {
     expect(await readFingerprint(world.deps)).not.toBe(known)
     expect(await view()).toMatchObject({ isPaused: true, pausedReason: expect.stringContaining('copy') })
     expect(await checkInstance(world.deps)).toBe(true)
@@ -96,35 +96,35 @@ test('stays live in the same place; a copy is paused until confirmed on the serv
 })
 
 test('owners and admins cannot confirm a copy, as they do not know other copies (D7)', async () => {
-  const { token, userId } = await anOwner()
-  await inACopy(async () => {
+  const { token, userId } = await createOwner()
+  await runInCopy(async () => {
     for (const role of ['owner', 'admin'] as const) {
       await world.db.updateTable('members').set({ role }).where('user_id', '=', userId).execute()
       const reply = await confirm(token)
       expect([reply.status, reply.body.error]).toEqual([403, expect.stringContaining('npm run confirm-live')])
-      expect(await viewOf(token)).toMatchObject({ isPaused: true, mayConfirm: false })
+      expect(await readView(token)).toMatchObject({ isPaused: true, mayConfirm: false })
     }
   })
 })
 
 test('an operator with a confirmed address can confirm a copy (D7)', async () => {
-  const { token, userId } = await anOwner('operator@example.com')
+  const { token, userId } = await createOwner('operator@example.com')
   await world.db.updateTable('members').set({ role: 'viewer' }).where('user_id', '=', userId).execute()
   const setConfirmed = (at: Date | null) =>
     world.db.updateTable('users').set({ email_confirmed_at: at }).where('id', '=', userId).execute()
-  await inACopy(async () => {
+  await runInCopy(async () => {
     await setConfirmed(null)
     expect((await confirm(token)).status).toBe(403)
-    expect(await viewOf(token)).toMatchObject({ isPaused: true, mayConfirm: false })
+    expect(await readView(token)).toMatchObject({ isPaused: true, mayConfirm: false })
     await setConfirmed(world.now)
-    expect(await viewOf(token)).toMatchObject({ isPaused: true, mayConfirm: true })
+    expect(await readView(token)).toMatchObject({ isPaused: true, mayConfirm: true })
     expect(await confirm(token)).toMatchObject({ status: 200, body: { success: true } })
-    expect(await viewOf(token)).toMatchObject({ isPaused: false, mayConfirm: false })
+    expect(await readView(token)).toMatchObject({ isPaused: false, mayConfirm: false })
   })
 })
 
 test('a visitor of the demo cannot confirm', async () => {
-  const { token, userId } = await anOwner()
+  const { token, userId } = await createOwner()
   const { account_id } = await world.db
     .selectFrom('members')
     .select('account_id')

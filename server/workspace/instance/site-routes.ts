@@ -17,12 +17,12 @@ export function siteRoutes(app: FastifyInstance, { config }: Pick<Deps, 'config'
     makers['/landing'] = () => landingGate(built('landing-gate.html'), built('landing.html'), config)
   }
   for (const [url, make] of Object.entries(makers)) {
-    let made: Promise<PublicPage> | undefined
+    let page: Promise<PublicPage> | undefined
     app.get(url, async (request, reply) => {
       // `/` with a query belongs to the app: the landing gate sends visitors with a token there.
       if (url === '/' && request.url.includes('?')) return sendApp(reply)
-      made ??= make()
-      return answer(request, reply, await made)
+      page ??= make()
+      return answer(request, reply, await page)
     })
   }
 }

@@ -39,10 +39,10 @@ test.each([
     },
     'sold, credits',
   ],
-])('the landing page offers credits where Pricing does: %s', async (_, settings, words) => {
+])('the landing page offers credits where Pricing does: %s', async (_, settings, text) => {
   const template = '{% if isSold %}sold{% else %}none{% endif %}{% if hasCredits %}, credits{% endif %}'
-  const given = readConfig({ PUBLIC_URL: 'https://recoup.test', DEMO: 'off', ...settings })
-  expect((await landingPage(template, given)).bodies.identity.toString()).toBe(words)
+  const config = readConfig({ PUBLIC_URL: 'https://recoup.test', DEMO: 'off', ...settings })
+  expect((await landingPage(template, config)).bodies.identity.toString()).toBe(text)
 })
 
 test('the gate runs its own inline script, and its policy allows the styles of the landing page', async () => {

@@ -68,7 +68,7 @@ async function join(token: string, platform: unknown = 'woocommerce', options: o
   return { socket, heard, joined }
 }
 
-const isGone = (socket: Socket) => vi.waitFor(() => expect(socket.connected).toBe(false), LONG_MS)
+const waitForClose = (socket: Socket) => vi.waitFor(() => expect(socket.connected).toBe(false), LONG_MS)
 
 const renameFlow = (store: TestStore, name = 'Renamed') =>
   world.db.updateTable('flows').set({ name }).where('store_id', '=', store.storeId).execute()
@@ -76,9 +76,9 @@ const renameFlow = (store: TestStore, name = 'Renamed') =>
 const heardParts = (heard: StoreChanged[]) => heard.flatMap((event) => event.changed)
 
 test('a change of a store reaches only clients that have it open', async () => {
-  const [store, stranger] = [await createStore(world), await createStore(world)]
+  const [store, otherStore] = [await createStore(world), await createStore(world)]
   const own = await join(store.token)
-  const other = await join(stranger.token)
+  const other = await join(otherStore.token)
   expect(own.joined).toEqual({ storeId: store.storeId })
   await renameFlow(store)
   await vi.waitFor(() => expect(own.heard).toEqual([{ storeId: store.storeId, changed: ['flows'] }]), LONG_MS)
@@ -109,15 +109,15 @@ test('the server announces a new, used-up or deleted coupon', async () => {
   }
 })
 
-test("the server joins the session's store, whatever the browser names", { tags: ['A7'] }, async () => {
-  const [store, stranger] = [await createStore(world), await createStore(world)]
-  const named = [stranger.storeId, { storeId: stranger.storeId }, null, 'shopify', ['woocommerce'], 7]
+test("the server joins the session's store and ignores the one the browser names", { tags: ['A7'] }, async () => {
+  const [store, otherStore] = [await createStore(world), await createStore(world)]
+  const named = [otherStore.storeId, { storeId: otherStore.storeId }, null, 'shopify', ['woocommerce'], 7]
   for (const platform of named) {
     const { joined, socket } = await join(store.token, platform)
     expect(joined).toEqual({ storeId: store.storeId })
     socket.disconnect()
   }
-  for (const storeId of [stranger.storeId, crypto.randomUUID(), 'x', 7]) {
+  for (const storeId of [otherStore.storeId, crypto.randomUUID(), 'x', 7]) {
     const { joined, socket } = await join(store.token, 'woocommerce', { auth: { token: store.token, storeId } })
     expect(joined).toEqual({ storeId: store.storeId })
     socket.disconnect()
@@ -125,17 +125,25 @@ test("the server joins the session's store, whatever the browser names", { tags:
 })
 
 test('a tab stays with its store after another tab switches the session', async () => {
-  const [shown, other] = [await createStore(world), await createStore(world)]
-  await world.db.updateTable('stores').set({ account_id: shown.accountId }).where('id', '=', other.storeId).execute()
+  const [shownStore, other] = [await createStore(world), await createStore(world)]
+  await world.db
+    .updateTable('stores')
+    .set({ account_id: shownStore.accountId })
+    .where('id', '=', other.storeId)
+    .execute()
   await world.db
     .updateTable('sessions')
     .set({ store_id: other.storeId })
-    .where('account_id', '=', shown.accountId)
+    .where('account_id', '=', shownStore.accountId)
     .execute()
-  const { joined } = await join(shown.token, 'woocommerce', { auth: { token: shown.token, storeId: shown.storeId } })
-  expect(joined).toEqual({ storeId: shown.storeId })
-  await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shown.storeId).execute()
-  const later = await join(shown.token, 'woocommerce', { auth: { token: shown.token, storeId: shown.storeId } })
+  const { joined } = await join(shownStore.token, 'woocommerce', {
+    auth: { token: shownStore.token, storeId: shownStore.storeId },
+  })
+  expect(joined).toEqual({ storeId: shownStore.storeId })
+  await world.db.updateTable('stores').set({ is_active: false }).where('id', '=', shownStore.storeId).execute()
+  const later = await join(shownStore.token, 'woocommerce', {
+    auth: { token: shownStore.token, storeId: shownStore.storeId },
+  })
   expect(later.joined).toEqual({ storeId: other.storeId })
 })
 
@@ -210,7 +218,7 @@ test('the server disconnects and rejects a revoked session at once', async () =>
   const { socket } = await join(store.token)
   const stays = await join(other.token)
   expect((await world.request('POST', '/api/auth/logout', { token: store.token })).status).toBe(200)
-  await isGone(socket)
+  await waitForClose(socket)
   expect(stays.socket.connected).toBe(true)
   expect(await refusal(connect(store.token))).toBe('session')
 })
@@ -221,7 +229,7 @@ test('a role change disconnects, and the page reconnects with the new role', asy
   const stays = await join(other.token)
   const change = { token: store.token, body: { role: 'viewer' } }
   expect((await world.request('PATCH', `/api/team/members/${store.userId}`, change)).status).toBe(200)
-  await isGone(socket)
+  await waitForClose(socket)
   expect((await join(store.token)).joined).toEqual({ storeId: store.storeId })
   expect(stays.socket.connected).toBe(true)
 })
@@ -244,7 +252,7 @@ test('a viewing operator receives events, marks nothing as read, and is disconne
   const marked = await socket.timeout(LONG_MS).emitWithAck('mark-notifications-read', { notificationIds: [createId()] })
   expect(marked).toEqual({ success: false })
   await world.request('POST', '/api/auth/logout', { token })
-  await isGone(socket)
+  await waitForClose(socket)
 })
 
 test('a viewing operator is disconnected when the right ends', async () => {
@@ -256,7 +264,7 @@ test('a viewing operator is disconnected when the right ends', async () => {
   // Any announcement about the account checks its connections.
   const change = { token: store.token, body: { role: 'viewer' } }
   expect((await world.request('PATCH', `/api/team/members/${store.userId}`, change)).status).toBe(200)
-  await isGone(socket)
+  await waitForClose(socket)
 })
 
 test("a visitor of the demo receives events of the demo's store", async () => {
@@ -307,10 +315,10 @@ test('the server rejects oversized messages, too many messages and too many conn
   const [{ token }, { token: many }] = [await createStore(world), await createStore(world)]
   const large = await join(token, 'woocommerce', { transports: ['websocket'] })
   large.socket.emit('join-platform', 'x'.repeat(10_000))
-  await isGone(large.socket)
+  await waitForClose(large.socket)
   const loud = await join(token)
   for (let n = 0; n < 30; n++) loud.socket.emit('join-platform', 'woocommerce')
-  await isGone(loud.socket)
+  await waitForClose(loud.socket)
   for (let n = 0; n < 10; n++) await join(many)
   expect(await refusal(connect(many))).toBe('too_many')
 })
@@ -345,7 +353,7 @@ test("processes receive each other's changes, and a stopping process closes its 
   await renameFlow(store)
   await vi.waitFor(() => expect([first.heard.length, heard.length]).toEqual([1, 1]), LONG_MS)
   await second.close()
-  await isGone(there)
+  await waitForClose(there)
   expect(first.socket.connected).toBe(true)
 })
 
@@ -362,9 +370,11 @@ test('the server answers on IPv4 and IPv6 for localhost, by polling and websocke
   vi.spyOn(dns, 'lookup').mockImplementation(((
     name: string,
     how: { all?: boolean },
-    tell: (...found: unknown[]) => void,
+    publish: (...found: unknown[]) => void,
   ) =>
-    how.all && name === 'localhost' && tell ? tell(null, both) : lookup(name, how as never, tell as never)) as never)
+    how.all && name === 'localhost' && publish
+      ? publish(null, both)
+      : lookup(name, how as never, publish as never)) as never)
   const named = buildApp(world.deps)
   await named.listen({ port: 0, host: 'localhost' })
   vi.restoreAllMocks()

@@ -116,7 +116,7 @@ export class Live {
     const url = config.databaseDirectUrl ?? pool.options.connectionString!
     this.#listening = listen(
       url,
-      (words) => this.#hear(words),
+      (payload) => this.#hear(payload),
       () => this.#catchUp(),
     )
     this.#round = setInterval(() => void this.#goRound(), ROUND_MS)
@@ -162,8 +162,8 @@ export class Live {
     this.#waiting.set(network, (this.#waiting.get(network) ?? 0) + 1)
     const end = () => {
       if (!this.#waitingOf.delete(connection)) return
-      const left = this.#waiting.get(network)! - 1
-      if (left > 0) this.#waiting.set(network, left)
+      const remaining = this.#waiting.get(network)! - 1
+      if (remaining > 0) this.#waiting.set(network, remaining)
       else this.#waiting.delete(network)
     }
     this.#waitingOf.set(connection, end)
@@ -177,8 +177,8 @@ export class Live {
     if (held >= CONNECTIONS_PER_SESSION) throw new AppError('conflict', 'Too many live connections.')
     this.#heldBy.set(sessionId, held + 1)
     socket.conn.once('close', () => {
-      const left = this.#heldBy.get(sessionId)! - 1
-      if (left > 0) this.#heldBy.set(sessionId, left)
+      const remaining = this.#heldBy.get(sessionId)! - 1
+      if (remaining > 0) this.#heldBy.set(sessionId, remaining)
       else this.#heldBy.delete(sessionId)
     })
     socket.data = { session, storeId: null }
@@ -228,8 +228,8 @@ export class Live {
   /** The store of the tab while it is connected, otherwise by decision 7. null: the account has no store. */
   async #storeOf({ handshake }: LiveSocket, session: Session, platform: unknown): Promise<string | null> {
     const storeId = z.uuid().safeParse(handshake.auth.storeId).data
-    const shown = storeId ? await this.#choose(session, { storeId }) : null
-    if (shown?.is_active) return shown.id
+    const choice = storeId ? await this.#choose(session, { storeId }) : null
+    if (choice?.is_active) return choice.id
     return (await this.#choose(session, { platform: PlatformName.safeParse(platform).data }))?.id ?? null
   }
 
@@ -251,14 +251,15 @@ export class Live {
     return true
   }
 
-  #hear(words: string): void {
-    const said = readAnnouncement(words)
-    if (!said) return
-    if ('accountId' in said) {
-      void this.#look(this.#sockets().filter(({ data }) => data.session.accountId === said.accountId))
-    } else if ('newsOf' in said) this.#news.hear(said.newsOf)
-    else if ('own' in said) this.#pass(said.member, said.own)
-    else if (this.#io.sockets.adapter.rooms.has(said.storeId)) this.#changes.add(said.storeId, [said.part])
+  #hear(payload: string): void {
+    const announcement = readAnnouncement(payload)
+    if (!announcement) return
+    if ('accountId' in announcement) {
+      void this.#look(this.#sockets().filter(({ data }) => data.session.accountId === announcement.accountId))
+    } else if ('newsOf' in announcement) this.#news.hear(announcement.newsOf)
+    else if ('own' in announcement) this.#pass(announcement.member, announcement.own)
+    else if (this.#io.sockets.adapter.rooms.has(announcement.storeId))
+      this.#changes.add(announcement.storeId, [announcement.part])
   }
 
   /** To all tabs of a member. */
@@ -388,7 +389,7 @@ interface Listener {
  * Listens on a dedicated connection and reopens it when it breaks. `onOpen` runs after each open: earlier notifications
  * may have been missed.
  */
-function listen(url: string, onPayload: (words: string) => void, onOpen: () => void): Listener {
+function listen(url: string, onPayload: (payload: string) => void, onOpen: () => void): Listener {
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   let delayMs = FIRST_DELAY_MS
@@ -430,8 +431,8 @@ function listen(url: string, onPayload: (words: string) => void, onOpen: () => v
   void open()
   return {
     async check() {
-      const asked = client
-      await asked?.query('select 1').catch(() => lose(asked))
+      const connection = client
+      await connection?.query('select 1').catch(() => lose(connection))
     },
     async stop() {
       isStopped = true

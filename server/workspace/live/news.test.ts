@@ -64,13 +64,13 @@ const call = (method: string, token: string, rest: string, body?: object) =>
   world.request(method, `/api/notifications${rest}`, { token, ...(body && { body }) })
 
 test('a new notification reaches every tab of every member, and no other account', async () => {
-  const [store, stranger] = [await createStore(world), await createStore(world)]
+  const [store, otherStore] = [await createStore(world), await createStore(world)]
   const { token } = await createColleague(world, store)
   const tabs = [await tab(store.token), await tab(store.token), await tab(token)]
   const others = [
-    await tab(stranger.token),
-    await tab(stranger.token, store.storeId),
-    await tab(stranger.token, { storeId: store.storeId, accountId: store.accountId }),
+    await tab(otherStore.token),
+    await tab(otherStore.token, store.storeId),
+    await tab(otherStore.token, { storeId: store.storeId, accountId: store.accountId }),
   ]
   await flood(store, 71)
   await soon(() => expect(tabs.map(({ heard }) => heard.length)).toEqual([1, 1, 1]))
@@ -128,11 +128,11 @@ test('read and deleted reach other tabs of the member, and no other member (A 7)
 })
 
 test("mark-notifications-read affects only the session's own notifications (A 7)", async () => {
-  const [store, stranger] = [await createStore(world), await createStore(world)]
+  const [store, otherStore] = [await createStore(world), await createStore(world)]
   await flood(store, 1)
   const [{ _id }] = (await call('GET', store.token, '')).body.notifications
   const marked = { notificationIds: [_id], platform: 'woocommerce' }
-  const forged = await tab(stranger.token)
+  const forged = await tab(otherStore.token)
   const unread = async () => (await call('GET', store.token, '/unread-count')).body.count
   expect(await forged.socket.emitWithAck('mark-notifications-read', marked)).toEqual({ success: true })
   expect(await unread()).toBe(1)

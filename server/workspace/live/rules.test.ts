@@ -22,16 +22,16 @@ test('the server ignores an unknown announcement', () => {
   expect(readAnnouncement('store:s1:carts')).toEqual({ storeId: 's1', part: 'carts' })
   expect(readAnnouncement('account:a1')).toEqual({ accountId: 'a1' })
   expect(readAnnouncement('news:s1')).toEqual({ newsOf: 's1' })
-  for (const words of ['news', 'mine:a1', 'mine:a1:u1', 'mine:a1:u1:read', 'mine:a1:u1:sing:n1']) {
-    expect(readAnnouncement(words), words).toBeUndefined()
+  for (const payload of ['news', 'mine:a1', 'mine:a1:u1', 'mine:a1:u1:read', 'mine:a1:u1:sing:n1']) {
+    expect(readAnnouncement(payload), payload).toBeUndefined()
   }
-  for (const words of ['', 'store', 'store:s1', 'store:s1:passwords', 'account:', 'x:y:carts']) {
-    expect(readAnnouncement(words), words).toBeUndefined()
+  for (const payload of ['', 'store', 'store:s1', 'store:s1:passwords', 'account:', 'x:y:carts']) {
+    expect(readAnnouncement(payload), payload).toBeUndefined()
   }
 })
 
 test('notification changes go to all tabs of the member (A 7)', () => {
-  const own = (words: string) => readAnnouncement(`mine:a1:u1:${words}`)
+  const own = (suffix: string) => readAnnouncement(`mine:a1:u1:${suffix}`)
   expect(own('read:n1,n2')).toEqual({
     member: memberKey('a1', 'u1'),
     own: { type: 'read', notificationIds: ['n1', 'n2'], read: true },

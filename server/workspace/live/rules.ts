@@ -17,8 +17,8 @@ export type Announcement =
   | { member: string; own: OwnChange }
 
 /** undefined for an unknown payload. */
-export function readAnnouncement(words: string): Announcement | undefined {
-  const [kind, id, ...rest] = words.split(':')
+export function readAnnouncement(payload: string): Announcement | undefined {
+  const [kind, id, ...rest] = payload.split(':')
   if (!id) return undefined
   if (kind === 'account') return { accountId: id }
   if (kind === 'news') return { newsOf: id }
@@ -67,13 +67,13 @@ export function isOwnOrigin(origin: string | undefined, host: string | undefined
 
 /** Token bucket: `burst` at once, `perSecond` over time. Returns whether one more is allowed. */
 export function allowance(burst: number, perSecond: number) {
-  let left = burst
+  let tokens = burst
   let at: number | undefined
   return (nowMs: number): boolean => {
-    left = Math.min(burst, left + (Math.max(0, nowMs - (at ?? nowMs)) / 1_000) * perSecond)
+    tokens = Math.min(burst, tokens + (Math.max(0, nowMs - (at ?? nowMs)) / 1_000) * perSecond)
     at = nowMs
-    if (left < 1) return false
-    left -= 1
+    if (tokens < 1) return false
+    tokens -= 1
     return true
   }
 }

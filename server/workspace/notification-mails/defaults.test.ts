@@ -53,7 +53,7 @@ async function mailedAbout(store: TestStore, { type, data }: (typeof kinds)[numb
   return world.sent.splice(0).map(({ to }) => to)
 }
 
-async function choicesOf(token: string): Promise<Map<NotificationTopic, NotificationChoice['mail']>> {
+async function readChoices(token: string): Promise<Map<NotificationTopic, NotificationChoice['mail']>> {
   const { body } = await world.request('GET', '/api/notifications/preferences', { token })
   return new Map(body.topics.map(({ topic, mail }: NotificationChoice) => [topic, mail]))
 }
@@ -64,7 +64,7 @@ function isExpected(type: NotificationType, choice: NotificationChoice['mail']):
   return getAtOnceLabel(readTopic(type)) === 'At once' || isProblem(type)
 }
 
-async function emailOf({ userId }: TestStore): Promise<string> {
+async function readEmail({ userId }: TestStore): Promise<string> {
   const user = world.db.selectFrom('users').select('email').where('id', '=', userId)
   return (await user.executeTakeFirstOrThrow()).email
 }
@@ -73,13 +73,13 @@ test('by default, owners are mailed at once about problems and billing, and noth
   for (const kind of kinds) {
     const store = await createStore(world)
     const { token } = await createColleague(world, store, 'admin')
-    const [owner, admin] = [await choicesOf(store.token), await choicesOf(token)]
+    const [owner, admin] = [await readChoices(store.token), await readChoices(token)]
     const topic = readTopic(kind.type)
     expect([kind.type, admin.get(topic)]).toEqual([kind.type, 'none'])
     const mailed = await mailedAbout(store, kind)
-    const wanted = isExpected(kind.type, owner.get(topic)!)
-    expect([kind.type, kind.data, mailed]).toEqual([kind.type, kind.data, wanted ? [await emailOf(store)] : []])
-    expect([kind.type, wanted]).toEqual([kind.type, isProblem(kind.type) || topic === 'billing'])
+    const expected = isExpected(kind.type, owner.get(topic)!)
+    expect([kind.type, kind.data, mailed]).toEqual([kind.type, kind.data, expected ? [await readEmail(store)] : []])
+    expect([kind.type, expected]).toEqual([kind.type, isProblem(kind.type) || topic === 'billing'])
   }
 })
 
@@ -93,9 +93,9 @@ test.each([
     const topic = readTopic(kind.type)
     const body = { topics: [{ topic, bell: true, mail }] }
     await world.request('PUT', '/api/notifications/preferences', { token: store.token, body })
-    expect((await choicesOf(store.token)).get(topic)).toBe(mail)
-    const wanted = isExpected(kind.type, mail)
-    expect([kind.type, await mailedAbout(store, kind)]).toEqual([kind.type, wanted ? [await emailOf(store)] : []])
+    expect((await readChoices(store.token)).get(topic)).toBe(mail)
+    const expected = isExpected(kind.type, mail)
+    expect([kind.type, await mailedAbout(store, kind)]).toEqual([kind.type, expected ? [await readEmail(store)] : []])
     if (mail !== 'daily') continue
     const { rows } = await world.pool.query(
       'select user_id from notification_mails where digest_due_at is not null and account_id = $1',

@@ -7,7 +7,7 @@ import { notificationMail } from './mails.ts'
 
 const LINK = 'Your account is locked: https://evil.example/login or www.evil.com'
 
-function mailOf(type: NotificationType, data: object) {
+function getMail(type: NotificationType, data: object) {
   const row = { id: 'n', type, data: { ...sampleNotifications[type], ...data }, created_at: new Date(0) }
   const rows = [{ ...row, store_id: 's', store_name: 'Heron', platform: 'woocommerce' } as MailedRow]
   const news = { rows, total: 1, timeZone: 'UTC' } as Parameters<typeof notificationMail>[0]
@@ -23,15 +23,15 @@ test.each([
   ['push_refused', { answer: LINK }],
   ['stage_failed', { stage: 'sending', cause: 'mail_server', detail: LINK }],
   ['store_check_failed', { code: 'unreachable', detail: LINK }],
-] as const)('a name or an answer of somebody else brings no link into a mail about %s (security-P1)', (type, data) => {
-  const { subject, paragraphs } = mailOf(type, data)
+] as const)('another person’s name or answer adds no link to a mail about %s (security-P1)', (type, data) => {
+  const { subject, paragraphs } = getMail(type, data)
   const text = [subject, paragraphs[1]].join('\n')
   expect(text).toContain('evil')
   expect(hasAddress(text)).toBe(false)
 })
 
 test('a mail keeps a name and a response without an address unchanged', () => {
-  expect(mailOf('cart_abandoned', { customer: 'J. R. Smith' }).paragraphs[1]).toContain('J. R. Smith left a cart')
+  expect(getMail('cart_abandoned', { customer: 'J. R. Smith' }).paragraphs[1]).toContain('J. R. Smith left a cart')
   const answer = '550 5.1.1 No such user (in 3.5 s) at 203.0.113.5'
-  expect(mailOf('email_failed', { cause: 'bounced', to: 'a', answer }).paragraphs[1]).toContain(answer)
+  expect(getMail('email_failed', { cause: 'bounced', to: 'a', answer }).paragraphs[1]).toContain(answer)
 })

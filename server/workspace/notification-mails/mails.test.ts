@@ -29,11 +29,11 @@ const alarm = (stage: 'sync' | 'capture' = 'sync') => ({
   detail: null,
   alarmId: createId(),
 })
-const tell = async (...notices: Parameters<typeof notify>[1][]) => {
+const announce = async (...notices: Parameters<typeof notify>[1][]) => {
   for (const notice of notices) await notify({ storeId: store.storeId, db: world.db }, notice)
   await groupNotifications(world.deps)
 }
-const raise = (stage?: 'sync' | 'capture') => tell({ type: 'stage_failed', data: alarm(stage), at: world.now })
+const raise = (stage?: 'sync' | 'capture') => announce({ type: 'stage_failed', data: alarm(stage), at: world.now })
 async function mails() {
   await mailDueNotifications(world.deps)
   await world.runJobs()
@@ -92,7 +92,7 @@ test('events within a quarter of an hour are one mail, sent once by several work
 test('by default only owners are mailed, and only about problems', async () => {
   await createColleague(world, store, 'admin')
   const message = { cartId: createId(), messageId: createId(), step: 1, to: 'a@b.example' }
-  await tell(
+  await announce(
     { type: 'stage_resumed', data: { stage: 'sync', lastedMs: 1, alarmId: createId() }, at: world.now },
     { type: 'email_sent', data: { ...message, isInMailbox: false }, at: world.now },
   )
@@ -130,21 +130,21 @@ test('each member chooses, and a member who disables mail gets none', async () =
 test('a disabled topic is neither listed nor counted, and returns when enabled', async () => {
   await raise()
   await preferences('PUT', store.token, [{ topic: 'stopped', bell: false, mail: 'none' }])
-  const seen = async () => {
+  const readSeen = async () => {
     const list = await world.request('GET', '/api/notifications', { token: store.token })
     const { body } = await world.request('GET', '/api/notifications/unread-count', { token: store.token })
     return [list.body.pagination.total, body.count]
   }
-  expect(await seen()).toEqual([0, 0])
+  expect(await readSeen()).toEqual([0, 0])
   await choose('stopped', 'none')
-  expect(await seen()).toEqual([1, 1])
+  expect(await readSeen()).toEqual([1, 1])
 })
 
 test("a daily summary is sent at eight in the store's zone with the events since the last one", async () => {
   await choose('sent', 'daily')
   const sent = () => {
     const data = { cartId: createId(), messageId: createId(), step: 1, to: 'a@b.example', isInMailbox: false }
-    return tell({ type: 'email_sent', data, at: world.now })
+    return announce({ type: 'email_sent', data, at: world.now })
   }
   await sent()
   world.advance(2 * 3_600_000)
@@ -261,7 +261,7 @@ test('account notifications and summary states are deleted in batches, too', asy
 
 test('a text that cannot be rendered is mailed to the owner with what to do, unless disabled', async () => {
   const data = { cartId: createId(), messageId: createId(), step: 1, cause: 'unrenderable' as const, count: 3 }
-  const fail = () => tell({ type: 'email_failed', data, at: world.now })
+  const fail = () => announce({ type: 'email_failed', data, at: world.now })
   await fail()
   const [mail, ...others] = await mails()
   expect(others).toEqual([])

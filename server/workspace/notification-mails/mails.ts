@@ -48,12 +48,12 @@ export function notificationMail(news: MailRows, letter: NotificationMailInput):
     return { subject, paragraphs: [`Hello ${letter.name},`, first.text, first.note], link, footer }
   }
   const counted = total === 1 ? '1 notification' : `${total} notifications`
-  const left = total - items.length
+  const remaining = total - items.length
   return {
     subject: isDaily ? `Your daily summary: ${counted}` : `${subject}, and ${total - 1} more`,
     paragraphs: [`Hello ${letter.name},`, 'This is what has happened:'],
     items,
-    ...(left > 0 && { more: `And ${left} more.` }),
+    ...(remaining > 0 && { more: `And ${remaining} more.` }),
     link: news.rows.every(isOfBilling)
       ? { label: 'Open billing', url: buildBillingUrl(letter.publicUrl) }
       : { label: 'Open the notifications', url: `${letter.publicUrl}/notifications` },

@@ -19,10 +19,10 @@ interface ActionRequest {
 
 export function setPlan(
   deps: Pick<Deps, 'db' | 'now'>,
-  { plan, isUnlimited, note, ...asked }: ActionRequest & { plan: PlanKey; isUnlimited: boolean; note: string },
+  { plan, isUnlimited, note, ...request }: ActionRequest & { plan: PlanKey; isUnlimited: boolean; note: string },
 ): Promise<void> {
   const data = { plan, isUnlimited, note: note || null }
-  return recordAction(deps, { ...asked, action: 'set_plan', data }, async (tx, now) => {
+  return recordAction(deps, { ...request, action: 'set_plan', data }, async (tx, now) => {
     if (!(await setPlanByOperator(tx, { plan, isUnlimited, now })))
       throw new AppError('conflict', operatorTexts.paysByCard)
   })
@@ -30,11 +30,11 @@ export function setPlan(
 
 export function changeCredits(
   deps: Pick<Deps, 'db' | 'now'>,
-  { cents, reason, ...asked }: ActionRequest & { cents: number; reason: string },
+  { cents, reason, ...request }: ActionRequest & { cents: number; reason: string },
 ): Promise<void> {
   return recordAction(
     deps,
-    { ...asked, action: 'adjust_credits', data: { dollars: (cents / 100).toFixed(2), reason } },
+    { ...request, action: 'adjust_credits', data: { dollars: (cents / 100).toFixed(2), reason } },
     async (tx, now) => {
       const isDone = await adjustCredits(tx, { micros: (cents * MICROS) / 100, note: reason, now })
       if (!isDone) throw new AppError('conflict', operatorTexts.creditsMissing)
@@ -44,19 +44,20 @@ export function changeCredits(
 
 export function suspend(
   deps: Pick<Deps, 'config' | 'db' | 'now'>,
-  { reason, ...asked }: ActionRequest & { reason: string },
+  { reason, ...request }: ActionRequest & { reason: string },
 ): Promise<void> {
-  return recordAction(deps, { ...asked, action: 'suspend', data: { reason } }, async (tx, now) => {
-    const given = { reason, operatorId: asked.session.userId, support: deps.config.supportEmail, now }
-    if (!(await suspension.suspendAccount(tx, given))) throw new AppError('conflict', operatorTexts.suspendedAlready)
+  return recordAction(deps, { ...request, action: 'suspend', data: { reason } }, async (tx, now) => {
+    const suspendInput = { reason, operatorId: request.session.userId, support: deps.config.supportEmail, now }
+    if (!(await suspension.suspendAccount(tx, suspendInput)))
+      throw new AppError('conflict', operatorTexts.suspendedAlready)
   })
 }
 
 export function resume(
   deps: Pick<Deps, 'db' | 'now'>,
-  { note, ...asked }: ActionRequest & { note: string },
+  { note, ...request }: ActionRequest & { note: string },
 ): Promise<void> {
-  return recordAction(deps, { ...asked, action: 'resume', data: { note: note || null } }, async (tx, now) => {
+  return recordAction(deps, { ...request, action: 'resume', data: { note: note || null } }, async (tx, now) => {
     if (!(await suspension.resumeAccount(tx, now))) throw new AppError('conflict', operatorTexts.notSuspended)
   })
 }
@@ -64,10 +65,10 @@ export function resume(
 /** Opens a session in that account with the rights of a viewer, for 30 minutes. */
 export function view(
   deps: Pick<Deps, 'db' | 'now'>,
-  { storeId, device, ...asked }: ActionRequest & { storeId: string | null; device: string | null },
+  { storeId, device, ...request }: ActionRequest & { storeId: string | null; device: string | null },
 ): Promise<{ token: string; until: Date }> {
-  const { userId, secondFactorAt } = asked.session
-  return recordAction(deps, { ...asked, action: 'view', data: { storeId } }, async (tx, now) => {
+  const { userId, secondFactorAt } = request.session
+  return recordAction(deps, { ...request, action: 'view', data: { storeId } }, async (tx, now) => {
     if (storeId) requireFound(await isStoreInAccount(tx, storeId), 'Store')
     return startView(tx, { userId, storeId, device, secondFactorAt }, now)
   })
@@ -79,8 +80,8 @@ export async function resolve(
 ): Promise<void> {
   const problem = requireFound(await openProblem(deps.db, problemId), 'Problem')
   const data = { kind: problem.kind, note: note || null }
-  const asked = { session, accountId: problem.account_id }
-  await recordAction(deps, { ...asked, action: 'resolve_problem', data }, async (tx, now) => {
+  const request = { session, accountId: problem.account_id }
+  await recordAction(deps, { ...request, action: 'resolve_problem', data }, async (tx, now) => {
     requireFound((await closeProblem(tx, problemId, now)) || null, 'Problem')
   })
 }

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const ask = (method: string, path: string, { token }: { token?: string } = operator, body?: object) =>
   world.request(method, `/api/operator${path}`, { ...(token && { token }), ...(body && { body }) })
-const of = (account: TestStore, deed = '') => `/accounts/${account.accountId}${deed}`
+const of = (account: TestStore, action = '') => `/accounts/${account.accountId}${action}`
 const accountRow = (account: TestStore) =>
   world.db.selectFrom('accounts').selectAll().where('id', '=', account.accountId).executeTakeFirstOrThrow()
 const actionsOn = (account: TestStore) =>
@@ -74,19 +74,24 @@ test('the API rejects operator calls of all others without any effect', async ()
 })
 
 test('the API tells an operator the missing factor, and answers all others with 404', async () => {
-  const said = async (token: string) => (await ask('GET', '/health', { token })).body
+  const readHealth = async (token: string) => (await ask('GET', '/health', { token })).body
   const forbidden = (error: string) => expect.objectContaining({ code: 'forbidden', error })
-  expect(await said(half['without factor']!)).toEqual(forbidden('Set up two-factor sign-in first.'))
-  expect(await said(half['without code']!)).toEqual(forbidden('Sign in again with a code of your authenticator app.'))
-  expect(await said(half.unconfirmed!)).toEqual(expect.objectContaining({ code: 'not_found', error: 'Not found' }))
+  expect(await readHealth(half['without factor']!)).toEqual(forbidden('Set up two-factor sign-in first.'))
+  expect(await readHealth(half['without code']!)).toEqual(
+    forbidden('Sign in again with a code of your authenticator app.'),
+  )
+  expect(await readHealth(half.unconfirmed!)).toEqual(
+    expect.objectContaining({ code: 'not_found', error: 'Not found' }),
+  )
 })
 
 test("only an operator's own profile shows the operator state", async () => {
-  const standing = async (token: string) => (await world.request('GET', '/api/auth/me', { token })).body.user.operator
-  expect(await standing(operator.token)).toBe('ready')
-  expect(await standing(half['without factor']!)).toBe('factor_missing')
-  expect(await standing(half['without code']!)).toBe('code_missing')
-  for (const token of [target.token, half.unconfirmed!, half.demo!]) expect(await standing(token)).toBeNull()
+  const readOperator = async (token: string) =>
+    (await world.request('GET', '/api/auth/me', { token })).body.user.operator
+  expect(await readOperator(operator.token)).toBe('ready')
+  expect(await readOperator(half['without factor']!)).toBe('factor_missing')
+  expect(await readOperator(half['without code']!)).toBe('code_missing')
+  for (const token of [target.token, half.unconfirmed!, half.demo!]) expect(await readOperator(token)).toBeNull()
 })
 
 test('the API lists accounts newest first, with search by name, address, store and id, in pages', async () => {
@@ -201,11 +206,11 @@ test('suspending needs a reason, shown in app and mail; resuming ends it', async
   const status = await world.request('GET', '/api/subscribe/status', { token: account.token })
   expect(status.body.suspension).toEqual({ reason: 'Bought addresses.', since: world.now.toISOString() })
   await groupNotifications(world.deps)
-  const told = async () =>
+  const readNotices = async () =>
     (await world.request('GET', '/api/notifications', { token: account.token })).body.notifications.map(
       ({ title, message }: { title: string; message: string }) => `${title}: ${message}`,
     )
-  expect(await told()).toEqual([
+  expect(await readNotices()).toEqual([
     expect.stringMatching(/^Sending is suspended: .*Bought addresses\..*Write to support@/),
   ])
   expect((await suspend({ reason: 'Again' })).status).toBe(409)
@@ -249,8 +254,11 @@ test('an action whose log entry fails is rolled back', async () => {
     `alter table operator_actions add constraint broken check (account_id <> '${account.accountId}')`,
   )
   const before = await hashTables(world)
-  for (const deed of ['plan', 'suspend', 'view']) {
-    expect([deed, (await ask('POST', of(account, `/${deed}`), operator, bodies[deed])).status]).toEqual([deed, 500])
+  for (const action of ['plan', 'suspend', 'view']) {
+    expect([action, (await ask('POST', of(account, `/${action}`), operator, bodies[action])).status]).toEqual([
+      action,
+      500,
+    ])
   }
   expect((await ask('POST', `/problems/${id}/resolve`, operator, {})).status).toBe(500)
   expect(await hashTables(world)).toEqual(before)
@@ -280,10 +288,10 @@ test('the API lists actions newest first, even after account and operator are de
       .execute()
       .then((rows) => rows.length),
   )
-  const gone = await createStore(world)
-  await ask('POST', of(gone, '/suspend'), operator, { reason: 'Spam' })
-  await world.db.deleteFrom('accounts').where('id', '=', gone.accountId).execute()
-  expect((await actionsOn(gone)).map(({ action }) => action)).toEqual(['suspend'])
+  const deleted = await createStore(world)
+  await ask('POST', of(deleted, '/suspend'), operator, { reason: 'Spam' })
+  await world.db.deleteFrom('accounts').where('id', '=', deleted.accountId).execute()
+  expect((await actionsOn(deleted)).map(({ action }) => action)).toEqual(['suspend'])
 })
 
 test('an operator adjusts credits with a reason shown to the account, never below zero', async () => {

@@ -85,9 +85,9 @@ export async function listActions({ db }: Pick<Deps, 'db'>, { page, limit }: { p
 }
 
 function viewAccount(row: sql.AccountRow): OperatorAccount {
-  const { suspendedReason: _reason, suspendedBy: _by, chosen, ...shown } = row
+  const { suspendedReason: _reason, suspendedBy: _by, chosen, ...view } = row
   return {
-    ...shown,
+    ...view,
     ...(chosen ?? { plan: null, status: null, source: null, isUnlimited: false }),
     createdAt: row.createdAt.toISOString(),
     suspendedAt: row.suspendedAt?.toISOString() ?? null,

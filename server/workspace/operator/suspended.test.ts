@@ -9,7 +9,7 @@ import { acceptMail, createWorld } from '../../../test/world.ts'
 
 const world = createWorld(operatorEnv)
 
-async function anAccountAndItsOperator() {
+async function createAccountAndOperator() {
   const shop = await createShop(world)
   const existing = await world.db
     .selectFrom('users')
@@ -23,21 +23,21 @@ async function anAccountAndItsOperator() {
       .where('id', '=', existing.id)
       .execute()
   const { token } = await createOperator(world)
-  const deed = async (name: 'suspend' | 'resume', body: object) => {
+  const change = async (name: 'suspend' | 'resume', body: object) => {
     const reply = await world.request('POST', `/api/operator/accounts/${shop.accountId}/${name}`, { token, body })
     expect(reply.status).toBe(200)
   }
   return {
     shop,
-    suspend: () => deed('suspend', { reason: 'Bought addresses.' }),
-    resume: () => deed('resume', {}),
+    suspend: () => change('suspend', { reason: 'Bought addresses.' }),
+    resume: () => change('resume', {}),
   }
 }
 
 const sentTo = (address: string) => world.sent.filter((mail) => mail.to === address).length
 
 test('due messages wait, and are sent after the account resumes (D5)', async () => {
-  const { shop, suspend, resume } = await anAccountAndItsOperator()
+  const { shop, suspend, resume } = await createAccountAndOperator()
   await shop.fill('one', [buildTea()])
   await shop.type('one', { email: 'ada@example.com' })
   const before = sentTo('ada@example.com')
@@ -52,7 +52,7 @@ test('due messages wait, and are sent after the account resumes (D5)', async () 
 })
 
 test('a suspension between decision and send stops further sends (D10)', async () => {
-  const { shop, suspend } = await anAccountAndItsOperator()
+  const { shop, suspend } = await createAccountAndOperator()
   const people = Array.from({ length: 7 }, (_, number) => `kim${number}@example.com`)
   for (const [number, email] of people.entries()) {
     await shop.fill(`browser ${number}`, [buildTea()])
@@ -74,7 +74,7 @@ test('a suspension between decision and send stops further sends (D10)', async (
 })
 
 test('another account continues to send', async () => {
-  const { suspend } = await anAccountAndItsOperator()
+  const { suspend } = await createAccountAndOperator()
   await suspend()
   const other = await createShop(world)
   await other.mailed({ email: 'cy@example.com' })
@@ -82,16 +82,16 @@ test('another account continues to send', async () => {
 })
 
 test('manual messages, test mails and invitations are rejected with the reason', async () => {
-  const { shop, suspend } = await anAccountAndItsOperator()
+  const { shop, suspend } = await createAccountAndOperator()
   await shop.mailed({ email: 'bo@example.com' })
   const cart = await shop.cart()
   await suspend()
   const { token } = shop
-  const said = expect.stringContaining('Bought addresses.')
+  const expectedText = expect.stringContaining('Bought addresses.')
   const manual = await postWithWorker(world, shop, '/api/email/send-email', { to: 'bo@example.com', cart_id: cart.id })
-  expect([manual.status, manual.body.error]).toEqual([403, said])
+  expect([manual.status, manual.body.error]).toEqual([403, expectedText])
   const testMail = await world.request('POST', '/api/stores/sending/test-mail', { token, body: {} })
-  expect([testMail.status, testMail.body.error]).toEqual([403, said])
+  expect([testMail.status, testMail.body.error]).toEqual([403, expectedText])
   const sms = { channel: 'sms', cartId: cart.id, to: '+15550100200' }
   await world.db
     .updateTable('subscriptions')
@@ -102,5 +102,5 @@ test('manual messages, test mails and invitations are rejected with the reason',
   expect([tried.status, tried.body.error]).toEqual([403, reasonTexts.account_suspended])
   const body = { email: 'mia@team.example', role: 'member' }
   const invitation = await world.request('POST', '/api/team/invitations', { token, body })
-  expect([invitation.status, invitation.body.error]).toEqual([403, said])
+  expect([invitation.status, invitation.body.error]).toEqual([403, expectedText])
 })

@@ -18,11 +18,11 @@ beforeAll(async () => {
 
 const begin = (account: TestStore, body: object = {}) =>
   world.request('POST', `/api/operator/accounts/${account.accountId}/view`, { token: operator.token, body })
-const meOf = (token: string) => world.request('GET', '/api/auth/me', { token })
+const readMe = (token: string) => world.request('GET', '/api/auth/me', { token })
 
 test('a view shows the account as a viewer sees it, and is logged', async () => {
   const { body } = await begin(target, { storeId: target.storeId })
-  const { user } = (await meOf(body.token)).body
+  const { user } = (await readMe(body.token)).body
   expect(user).toMatchObject({ email: operator.email, accountId: target.accountId, role: 'viewer', operator: null })
   expect(user.viewedUntil).toBe(body.until)
   expect(new Date(body.until).getTime() - world.now.getTime()).toBe(30 * 60_000)
@@ -68,35 +68,35 @@ test('a view gives no access to operator actions, nor to another view', async ()
 
 test('a view reads as a viewer even in an account that the operator owns', async () => {
   const { token } = (await begin(operator)).body
-  expect((await meOf(token)).body.user.role).toBe('viewer')
+  expect((await readMe(token)).body.user.role).toBe('viewer')
   expect((await world.request('POST', '/api/account/export', { token })).status).toBe(403)
 })
 
 test('a view ends on leaving, after half an hour, and with the account', async () => {
-  const left = (await begin(target)).body.token
-  expect((await world.request('POST', '/api/auth/logout', { token: left })).status).toBe(200)
-  expect((await meOf(left)).status).toBe(401)
-  expect((await meOf(operator.token)).status).toBe(200)
+  const endedToken = (await begin(target)).body.token
+  expect((await world.request('POST', '/api/auth/logout', { token: endedToken })).status).toBe(200)
+  expect((await readMe(endedToken)).status).toBe(401)
+  expect((await readMe(operator.token)).status).toBe(200)
   const late = (await begin(target)).body.token
   world.advance(29 * 60_000)
-  expect((await meOf(late)).status).toBe(200)
+  expect((await readMe(late)).status).toBe(200)
   world.advance(60_000)
-  expect((await meOf(late)).status).toBe(401)
-  const gone = await createStore(world)
-  const { token } = (await begin(gone)).body
-  await world.db.updateTable('accounts').set({ deleted_at: world.now }).where('id', '=', gone.accountId).execute()
-  expect((await meOf(token)).status).toBe(401)
-  expect((await begin({ ...gone, accountId: createId() })).status).toBe(404)
+  expect((await readMe(late)).status).toBe(401)
+  const deleted = await createStore(world)
+  const { token } = (await begin(deleted)).body
+  await world.db.updateTable('accounts').set({ deleted_at: world.now }).where('id', '=', deleted.accountId).execute()
+  expect((await readMe(token)).status).toBe(401)
+  expect((await begin({ ...deleted, accountId: createId() })).status).toBe(404)
 })
 
 test("a view ends with the operator's right", async () => {
   const { token } = (await begin(target)).body
   const { config } = world.deps
   world.deps.config = { ...config, operatorEmails: [] }
-  expect((await meOf(token)).status).toBe(401)
+  expect((await readMe(token)).status).toBe(401)
   world.deps.config = config
   await world.db.updateTable('users').set({ totp_confirmed_at: null }).where('id', '=', operator.userId).execute()
-  expect((await meOf(token)).status).toBe(401)
+  expect((await readMe(token)).status).toBe(401)
   await world.db.updateTable('users').set({ totp_confirmed_at: world.now }).where('id', '=', operator.userId).execute()
-  expect((await meOf(token)).status).toBe(200)
+  expect((await readMe(token)).status).toBe(200)
 })

@@ -51,16 +51,16 @@ export async function processBatch(deps: Deps, caller: Caller, body: unknown) {
     read.filter((each): each is ReadEntry & { entry: Extract<Entry, { type: T }> } => each.entry.type === type)
   const carts = ofType('cart').map(({ entry, seq, at }) => ({ seq, ...cartPost(entry, { install, seq, at }) }))
   const orders = ofType('order').map(({ entry, seq }) => ({ seq, order: entry.order, cart: entry.cart ?? null }))
-  const taken = await storeCarts(deps, caller, { install, carts })
-  refused.push(...taken.refused)
+  const stored = await storeCarts(deps, caller, { install, carts })
+  refused.push(...stored.refused)
   refused.push(...(await storeOrders(deps, caller, orders)))
   for (const { entry, at } of ofType('consent')) await storeConsent(deps, caller, entry, at)
   await countBoxViews(
     deps,
     caller,
-    read.flatMap((each) => listSeenForms(each, install)),
+    read.flatMap((each) => listForms(each, install)),
   )
-  await recordActive(caller, listActiveCustomers(read, taken.customers))
+  await recordActive(caller, listActiveCustomers(read, stored.customers))
   const test = ofType('test').at(-1)?.entry.test
   if (test) await changePlugin(caller, { test_seen: test, test_seen_at: deps.now() })
   const seq = Math.max(0, ...read.map((each) => each.seq))
@@ -162,7 +162,7 @@ async function storeConsent(
   if (!known) return
   const addresses = [known.email, known.phone].filter((each) => each !== undefined)
   const proven = await selectPurchaseAddresses(caller, customer.id, addresses)
-  const said = boxChannels.flatMap((channel): ConsentAnswer[] => {
+  const answers = boxChannels.flatMap((channel): ConsentAnswer[] => {
     const [box, address] = [consent[channel], channel === 'email' ? known.email : known.phone]
     if (!box || !address) return []
     const wording = box.isGiven ? box.wording : null
@@ -171,13 +171,13 @@ async function storeConsent(
       : { source: 'account page, unconfirmed', unproven: 'account page' as const }
     const country = known.country ?? null
     const who = { channel, address, country, customerId: customer.id }
-    return [{ ...who, isGiven: box.isGiven, wording, saidAt: at, ...origin }]
+    return [{ ...who, isGiven: box.isGiven, wording, answeredAt: at, ...origin }]
   })
-  await recordCustomerConsents(deps, caller, { said, contact: { ...known, customerId: customer.id } })
+  await recordCustomerConsents(deps, caller, { said: answers, contact: { ...known, customerId: customer.id } })
 }
 
 /** Box views that the cart's own report lacks: an order may precede that report, and My account has no cart. */
-function listSeenForms({ entry, seq }: ReadEntry, install: string) {
+function listForms({ entry, seq }: ReadEntry, install: string) {
   if (entry.type === 'order' && entry.cart) return listFormViews(entry.cart, entry.forms ?? {})
   return entry.type === 'form' ? listFormViews(`${install} ${seq}`, entry.forms) : []
 }

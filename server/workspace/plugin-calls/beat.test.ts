@@ -102,8 +102,8 @@ test('the heartbeat returns box texts, the highest known queue number, and a req
   expect(body.settings.boxes.map(({ channel }: { channel: string }) => channel)).toEqual(['email', 'sms', 'whatsapp'])
   world.textChannels = { sms: false, whatsapp: false }
   expect((await beat()).settings.boxes.map(({ channel }: { channel: string }) => channel)).toEqual(['email'])
-  const asked = await world.request('POST', '/api/stores/plugin/test', { token: shop.owner.token })
-  expect(asked).toMatchObject({ status: 200, body: { message: expect.stringContaining('test cart') } })
+  const reply = await world.request('POST', '/api/stores/plugin/test', { token: shop.owner.token })
+  expect(reply).toMatchObject({ status: 200, body: { message: expect.stringContaining('test cart') } })
   const { ask } = await beat()
   expect(ask.test).toMatch(/^[0-9a-f]{32}$/)
   await shop.batch([{ seq: 42, type: 'test', test: ask.test }])

@@ -107,7 +107,7 @@ async function storeReport(
   plugin: PluginRow,
   report: NonNullable<Beat['orders']>,
 ) {
-  const asked = plugin.orders_since
+  const since = plugin.orders_since
   const store = requireFound(await readStore(caller), 'Store')
   const platform = findPluginProtocol(store.platform)
   const { orders, refused, latest } = platform.orders(report.list)
@@ -117,10 +117,10 @@ async function storeReport(
   await recordOrders(deps, caller.storeId, orders, 'plugin')
   await changePlugin(caller, { reports_goods: report.goods !== undefined })
   await keepReported(caller, platform.terms(report.goods ?? [], store.currency), startedAt)
-  if (!asked || !(new Date(report.since) <= asked)) return
+  if (!since || !(new Date(report.since) <= since)) return
   if (!report.isComplete) {
     // Skips unreadable orders as well; otherwise a page of only those would be requested forever.
-    await changePlugin(caller, { orders_since: pickNewest([latest, asked]) })
+    await changePlugin(caller, { orders_since: pickNewest([latest, since]) })
     return
   }
   const reached = pickNewest(orders.map((order) => new Date(order.modifiedAt)))

@@ -38,7 +38,7 @@ const counts = async () =>
   ])
 
 const yes = buildConsentBox('email', true, 'Mugs & More')
-const seen = { email: yes.id }
+const boxIds = { email: yes.id }
 
 let posts = 0
 async function post(cart: string, body: object) {
@@ -77,19 +77,23 @@ const report = (cart: string, isTicked: boolean | undefined, more: object = {}) 
 
 test('a cart counts once for all posts of the script, and an unticked box no longer counts as ticked', async () => {
   await setMode('cart_only')
-  for (const cart of ['ada', 'bob', 'ada']) await post(cart, { boxes: seen })
+  for (const cart of ['ada', 'bob', 'ada']) await post(cart, { boxes: boxIds })
   expect(await counts()).toEqual([['page email ', 2, 0, 0]])
   const contact = { email: 'ada@shoppers.example.com' }
-  await post('ada', { contact, boxes: seen, consent: { email: yes } })
-  await post('ada', { contact, boxes: seen, consent: { email: yes } })
+  await post('ada', { contact, boxes: boxIds, consent: { email: yes } })
+  await post('ada', { contact, boxes: boxIds, consent: { email: yes } })
   expect(await counts()).toEqual([['page email ', 2, 1, 0]])
   // A page that shows the box unticked again is no answer.
-  await post('ada', { boxes: seen })
+  await post('ada', { boxes: boxIds })
   expect(await counts()).toEqual([['page email ', 2, 1, 0]])
-  await post('ada', { contact, boxes: seen, consent: { email: { ...yes, isGiven: false } } })
+  await post('ada', { contact, boxes: boxIds, consent: { email: { ...yes, isGiven: false } } })
   expect(await counts()).toEqual([['page email ', 2, 0, 0]])
-  const kept = await world.db.selectFrom('consent_box_views').selectAll().where('store_id', '=', shop.storeId).execute()
-  expect(JSON.stringify(kept)).not.toMatch(/ada|bob/)
+  const views = await world.db
+    .selectFrom('consent_box_views')
+    .selectAll()
+    .where('store_id', '=', shop.storeId)
+    .execute()
+  expect(JSON.stringify(views)).not.toMatch(/ada|bob/)
 })
 
 test("boxes with other texts than the store's are not counted", async () => {
@@ -139,7 +143,7 @@ test('a store that keeps nothing before consent has ticks and no rate', async ()
   const contact = { email: 'ada@shoppers.example.com', country: 'US' }
   await report(createCartToken(), true, { contact, consent: { email: yes } })
   await report(createCartToken(), undefined, { agreed: true })
-  await post('eve', { boxes: seen })
+  await post('eve', { boxes: boxIds })
   expect(await counts()).toEqual([['block email ', 1, 0, 1]])
   expect((await read()).mode).toBe('nothing')
 })
@@ -161,7 +165,7 @@ test('an empty box leaves no row where nothing is kept before consent', async ()
 })
 
 test('reports of older plugins are not counted', async () => {
-  await shop.batch([{ seq: ++seq, ...buildCartEntry({ boxes: seen, consent: { email: yes } }) }])
+  await shop.batch([{ seq: ++seq, ...buildCartEntry({ boxes: boxIds, consent: { email: yes } }) }])
   expect(await counts()).toEqual([])
 })
 

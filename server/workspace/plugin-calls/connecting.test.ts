@@ -36,9 +36,9 @@ const review = (token: string, body: string) =>
 
 test('the owner confirms shop and account, and the plugin exchanges the code, with the result of pasted keys', async () => {
   const [owner, home] = [await registerOwner(world), createHomeUrl()]
-  const seen = await review(owner.token, buildInvitation(home))
-  expect(seen).toMatchObject({ status: 200, body: { homeUrl: home, name: 'Mugs & More', problem: null } })
-  expect(seen.body.cancelUrl).toBe(
+  const reviewed = await review(owner.token, buildInvitation(home))
+  expect(reviewed).toMatchObject({ status: 200, body: { homeUrl: home, name: 'Mugs & More', problem: null } })
+  expect(reviewed.body.cancelUrl).toBe(
     `${home}/wp-admin/admin.php?page=recoup&recoup_state=${'s'.repeat(43)}&recoup_error=cancelled`,
   )
   const code = await confirmInvitation(world, owner, home)
@@ -86,8 +86,8 @@ test('an unreachable shop works by its own calls, and both sides explain why', a
     reach: { isReached: false, reason: expect.stringContaining('no response') },
     ask: { everyS: 60 },
   })
-  const seen = await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })
-  expect(seen.body.plugin).toMatchObject({ isReached: false, reason: expect.stringContaining('no response') })
+  const reply = await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })
+  expect(reply.body.plugin).toMatchObject({ isReached: false, reason: expect.stringContaining('no response') })
 })
 
 test('a slow profile does not shorten the time limit for orders', async () => {
@@ -148,14 +148,14 @@ test("a code ends with the confirming member's right", async () => {
 test('the connect page shows problems before the confirmation: another account, no room, no right', async () => {
   const theirs = await createConnectedStore(world)
   const owner = await registerOwner(world)
-  const taken = buildInvitation(theirs.fake.profile.homeUrl)
-  expect((await review(owner.token, taken)).body.problem).toMatchObject({
+  const invitation = buildInvitation(theirs.fake.profile.homeUrl)
+  expect((await review(owner.token, invitation)).body.problem).toMatchObject({
     code: 'other_account',
     message: 'This store is already connected to another account.',
     backUrl: expect.stringContaining('recoup_error=other_account'),
   })
   expect(
-    await world.request('POST', '/api/stores/plugin/confirm', { token: owner.token, body: { connect: taken } }),
+    await world.request('POST', '/api/stores/plugin/confirm', { token: owner.token, body: { connect: invitation } }),
   ).toMatchObject({ status: 409, body: { error: 'This store is already connected to another account.' } })
   await createPluginShop(world, { owner })
   const full = await review(owner.token, buildInvitation(createHomeUrl()))
@@ -247,13 +247,13 @@ test.each([
   const shop = await createPluginShop(world)
   await shop.call('disconnect', { v: 1, reason })
   expect((await shop.call('disconnect', { v: 1, reason })).status).toBe(410)
-  const told = await world.db
+  const notices = await world.db
     .selectFrom('pending_notifications')
     .select(['type', 'data'])
     .where('store_id', '=', shop.storeId)
     .where('type', '=', 'store_uninstalled')
     .execute()
-  expect(told).toEqual([{ type: 'store_uninstalled', data: { url: shop.home } }])
+  expect(notices).toEqual([{ type: 'store_uninstalled', data: { url: shop.home } }])
   const { id, at, keptUntil, ...ended } = (await check(shop.owner)).body.ended
   expect([id, at, Date.parse(keptUntil) - Date.parse(at)]).toEqual([
     shop.storeId,

@@ -53,12 +53,12 @@ function isWeb(text: string): boolean {
 
 function returnUrl(
   { back, state }: ParsedInvitation,
-  said: { code: string } | { error: PluginProblem | 'cancelled' },
+  result: { code: string } | { error: PluginProblem | 'cancelled' },
 ): string {
   const url = new URL(back)
   url.searchParams.set('recoup_state', state)
-  if ('code' in said) url.searchParams.set('recoup_code', said.code)
-  else url.searchParams.set('recoup_error', said.error)
+  if ('code' in result) url.searchParams.set('recoup_code', result.code)
+  else url.searchParams.set('recoup_error', result.error)
   return url.href
 }
 
@@ -141,12 +141,12 @@ const expiredError = () =>
 
 /** The plugin's part, signed with the code's key. */
 export async function exchangeCode(deps: Deps, { code, key }: { code: Code; key: string }, body: unknown) {
-  const told = readInput(Connect, body)
+  const input = readInput(Connect, body)
   if (!code.role || !hasPermission(code.role, 'stores:connect')) throw expiredError()
   const account = { accountId: code.account_id, db: deps.db as Db }
   if (!(await claimCode(account, code.id, deps.now()))) throw expiredError()
   try {
-    return await connectFromProfile(deps, code, { key, told })
+    return await connectFromProfile(deps, code, { key, input })
   } catch (error) {
     if (!(error instanceof ProtocolError) && !(error instanceof AppError)) await releaseCode(account, code.id)
     throw error
@@ -156,9 +156,9 @@ export async function exchangeCode(deps: Deps, { code, key }: { code: Code; key:
 async function connectFromProfile(
   deps: Deps,
   code: Code,
-  { key, told }: { key: string; told: ReturnType<typeof Connect.parse> },
+  { key, input }: { key: string; input: ReturnType<typeof Connect.parse> },
 ) {
-  const home = normalizeShopUrl(DEFAULT_PLATFORM, told.home)
+  const home = normalizeShopUrl(DEFAULT_PLATFORM, input.home)
   if (!home.ok || home.storeUrl !== code.home_url) {
     throw new ProtocolError(
       422,
@@ -171,9 +171,9 @@ async function connectFromProfile(
   if (problem?.code === 'other_account') throw new ProtocolError(409, 'other_account', problem.message)
   if (problem) throw new ProtocolError(403, 'no_room', problem.message)
   const plugin = findPluginProtocol(DEFAULT_PLATFORM)
-  const profile = plugin.profile({ ...told, home: home.storeUrl })
+  const profile = plugin.profile({ ...input, home: home.storeUrl })
   if (!profile) throw new AppError('invalid', 'The shop names no currency.')
-  const { keys, secret } = plugin.derivedKeys(key, told.salt)
+  const { keys, secret } = plugin.derivedKeys(key, input.salt)
   const isDemoStore = listDemoStoreUrls(deps.demo).includes(home.storeUrl)
   const checked = { platform: DEFAULT_PLATFORM, storeUrl: home.storeUrl, keys, profile, isDemoStore, isProven: false }
   const store = await saveConnection(
@@ -181,12 +181,12 @@ async function connectFromProfile(
     { accountId: code.account_id, sessionId: code.session_id },
     checked,
     async (tx) => {
-      await saveSecret(deps, tx, { secret, install: told.install, version: told.plugin })
+      await saveSecret(deps, tx, { secret, install: input.install, version: input.plugin })
       // Runs after the answer: a shop with a single process cannot answer while it waits for us.
       await deps.jobs.enqueue(tx.db, reachJob, { storeId: tx.storeId }, tx.storeId)
     },
   )
-  deps.log.info({ storeId: store.id, plugin: told.plugin }, 'plugin.connected')
+  deps.log.info({ storeId: store.id, plugin: input.plugin }, 'plugin.connected')
   const inside = { storeId: store.id, accountId: code.account_id, db: deps.db as Db }
   return { store: store.id, account: code.account_name, settings: await readSettings(deps, inside) }
 }

@@ -17,9 +17,9 @@ import { createRestoreToken } from '../../delivery/compose/compose.ts'
 const OLD = '9379d6d6'
 const root = path.resolve(import.meta.dirname, '../../..')
 const folder = mkdtempSync(path.join(tmpdir(), 'recoup-live-'))
-const runs = (command: string, given: string[]) => {
+const runs = (command: string, args: string[]) => {
   try {
-    execFileSync(command, given, { cwd: root, stdio: 'ignore' })
+    execFileSync(command, args, { cwd: root, stdio: 'ignore' })
     return true
   } catch {
     return false

@@ -5,7 +5,7 @@ import { type Routes, readInput, serveAccount, serveStore } from '../../access/h
 import { notify } from '../../access/notifications/public.ts'
 import { isSignedBy, readHeaders } from '../../access/plugin/public.ts'
 import { AppError } from '../../core/common/public.ts'
-import { readWayBack } from '../../delivery/restore/public.ts'
+import { readBackLink } from '../../delivery/restore/public.ts'
 import type { Deps } from '../../deps.ts'
 import { findPluginProtocol } from '../../platforms/registry/public.ts'
 import { eraseForShop, exportForShop } from '../privacy/public.ts'
@@ -61,7 +61,7 @@ export const pluginCallRoutes: Routes = (app, deps) => {
 
 function signedRoutes(scope: FastifyInstance, deps: Deps): void {
   const limits = openLimits()
-  const asked = { deps, limits }
+  const context = { deps, limits }
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MOST_READ }, (_request, body, done) =>
     done(null, body),
@@ -77,16 +77,16 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
   scope.post('/api/plugin/connect', (request, reply) => serveConnect(deps, limits, request, reply))
 
   scope.post('/api/plugin/batch', (request, reply) =>
-    serveSigned(asked, 'batch', { request, reply }, (caller, body) => processBatch(deps, caller, body)),
+    serveSigned(context, 'batch', { request, reply }, (caller, body) => processBatch(deps, caller, body)),
   )
 
   scope.post('/api/plugin/beat', (request, reply) =>
-    serveSigned(asked, 'beat', { request, reply }, (caller, body) => processBeat(deps, caller, body)),
+    serveSigned(context, 'beat', { request, reply }, (caller, body) => processBeat(deps, caller, body)),
   )
 
   scope.post('/api/plugin/restore', (request, reply) =>
-    serveSigned(asked, 'restore', { request, reply }, async (caller, body) => {
-      const cart = await readWayBack(deps, caller, readInput(Restore, body).token)
+    serveSigned(context, 'restore', { request, reply }, async (caller, body) => {
+      const cart = await readBackLink(deps, caller, readInput(Restore, body).token)
       if (!cart) {
         await limits.takeUnknown(caller.storeId)
         throw new AppError('not_found', 'The link is unknown, has ended, or is of another shop.')
@@ -97,7 +97,7 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
   )
 
   scope.post('/api/plugin/privacy', (request, reply) =>
-    serveSigned(asked, 'privacy', { request, reply }, async (caller, body) => {
+    serveSigned(context, 'privacy', { request, reply }, async (caller, body) => {
       const { ask, email, page } = readInput(PrivacyRequest, body)
       deps.log.info({ storeId: caller.storeId, ask }, 'plugin.privacy')
       if (ask === 'erase') return { isErasing: await eraseForShop(deps, caller, email) }
@@ -106,7 +106,7 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
   )
 
   scope.post('/api/plugin/disconnect', (request, reply) =>
-    serveSigned(asked, 'disconnect', { request, reply }, async (caller, body) => {
+    serveSigned(context, 'disconnect', { request, reply }, async (caller, body) => {
       const { reason } = readInput(Disconnect, body)
       await disconnectStore(deps, caller, reason === 'uninstall' ? 'uninstall' : 'shop')
       await notify(caller, { type: 'store_uninstalled', data: { url: caller.homeUrl }, at: deps.now() })

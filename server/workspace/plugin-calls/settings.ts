@@ -27,17 +27,21 @@ export async function readSettings(deps: Pick<Deps, 'channels' | 'config'>, stor
   const row = await readStore(store)
   // Only where it differs from what older plugins did: other settings, and so their version, stay unchanged.
   const before = row?.before_consent ?? 'cart_and_contact'
-  const said = { boxes, ...(before !== 'cart_and_contact' && { before }), push: await loadPushSettings(deps, store) }
-  return { version: hash('sha256', JSON.stringify(said), 'base64url').slice(0, 22), ...said }
+  const settings = {
+    boxes,
+    ...(before !== 'cart_and_contact' && { before }),
+    push: await loadPushSettings(deps, store),
+  }
+  return { version: hash('sha256', JSON.stringify(settings), 'base64url').slice(0, 22), ...settings }
 }
 
 /** `languages` only if there are any: settings of other stores stay unchanged. */
-function toBoxSettings({ channel, words, languages }: ConsentBox) {
+function toBoxSettings({ channel, words: text, languages }: ConsentBox) {
   const more = languages.map((each) => [each.language, { words: each.words, id: computeWordingId(each.words) }])
   return {
     channel,
-    words,
-    id: computeWordingId(words),
+    words: text,
+    id: computeWordingId(text),
     ...(more.length > 0 && { languages: Object.fromEntries(more) }),
   }
 }

@@ -142,11 +142,11 @@ export async function replySigned(
   { secret, nonce, name }: { secret: string; nonce: string; name: CallName },
   handle: () => Promise<ReplyBody>,
 ): Promise<FastifyReply> {
-  const { status, made } = await handle().then(
-    (answer) => ({ status: 200, made: answer }),
+  const { status, body } = await handle().then(
+    (answer) => ({ status: 200, body: answer }),
     (error: unknown) => toErrorReply(deps, name, error),
   )
-  const text = JSON.stringify(made)
+  const text = JSON.stringify(body)
   return reply
     .code(status)
     .header('x-recoup-signature', signReply(secret, nonce, status, text))
@@ -154,13 +154,13 @@ export async function replySigned(
     .send(text)
 }
 
-function toErrorReply(deps: Pick<Deps, 'log'>, name: CallName, error: unknown): { status: number; made: ReplyBody } {
+function toErrorReply(deps: Pick<Deps, 'log'>, name: CallName, error: unknown): { status: number; body: ReplyBody } {
   if (error instanceof ProtocolError) {
-    return { status: error.status, made: { code: error.code, error: error.message, ...error.more } }
+    return { status: error.status, body: { code: error.code, error: error.message, ...error.more } }
   }
   if (error instanceof AppError) {
-    return { status: statusOf[error.code], made: { code: error.code, error: error.message } }
+    return { status: statusOf[error.code], body: { code: error.code, error: error.message } }
   }
   deps.log.error({ err: error, call: name }, 'plugin.call-failed')
-  return { status: 500, made: { code: 'internal', error: 'Something went wrong on Recoup’s side.' } }
+  return { status: 500, body: { code: 'internal', error: 'Something went wrong on Recoup’s side.' } }
 }

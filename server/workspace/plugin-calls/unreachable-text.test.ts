@@ -26,21 +26,21 @@ test('all texts say that the shop is unreachable, and none asks to check a typed
   const inDays = (days: number) => new Date(world.now.getTime() + days * 24 * HOUR).toISOString()
   const coupon = { code: 'SAVE', type: 'percentage', amount: 10, startDate: inDays(0), endDate: inDays(7) }
   const make = () => world.request('POST', '/api/coupons', { token, body: { ...coupon, isActive: true } })
-  const made = await make()
+  const created = await make()
   expect(now.body.error).toContain('The plugin reports new orders, stock and prices instead.')
   const doctor = (await world.request('GET', '/api/stores/doctor', { token })).body.checks as Check[]
   const checks = new Map(doctor.map((check) => [check.id, check]))
   expect(checks.get('sync')).toMatchObject({ state: 'quiet', finding: expect.stringContaining('reports new orders') })
   expect(checks.get('webhooks')).toMatchObject({ state: 'quiet', finding: expect.stringMatching(/^Not needed/) })
   const problems = Object.values(health.streams).map((each) => (each as { problem: string | null }).problem ?? '')
-  const said = [
+  const texts = [
     ...problems,
     now.body.error,
-    made.body.error,
+    created.body.error,
     ...[...checks.values()].map(({ finding }) => finding),
   ].join()
-  expect(said).toContain('A firewall or a password in front of the shop may keep Recoup out')
-  expect(said).not.toMatch(/spelling|usually an outage|first import/)
+  expect(texts).toContain('A firewall or a password in front of the shop may keep Recoup out')
+  expect(texts).not.toMatch(/spelling|usually an outage|first import/)
   // If the shop was reached before, one failure says nothing about a firewall.
   await world.db.updateTable('plugin_connections').set({ is_reached: true }).execute()
   expect((await make()).body.error).not.toContain('firewall')

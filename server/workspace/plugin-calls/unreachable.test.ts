@@ -28,18 +28,18 @@ afterEach(() => shop.close())
 const contact = { email: 'ada@shoppers.example.com', firstName: 'Ada', country: 'US' }
 let seq = 0
 
-async function leaveCart(change: Record<string, unknown> = {}) {
+async function abandonCart(change: Record<string, unknown> = {}) {
   const cart = createCartToken()
   await shop.batch([{ seq: ++seq, ...buildCartEntry({ cart, contact, ...change }) }])
   return cart
 }
 
 /** A cart whose first message has been due for a while. */
-async function aDueCart(change: Record<string, unknown> = {}, how: UnreachableShopOptions = {}) {
+async function createDueCart(change: Record<string, unknown> = {}, how: UnreachableShopOptions = {}) {
   shop = await createUnreachableShop(world, how)
   world.sent.length = 0
   await shop.beat()
-  const cart = await leaveCart(change)
+  const cart = await abandonCart(change)
   await passTime(world, 2 * HOUR, HOUR)
   return cart
 }
@@ -68,7 +68,7 @@ const line = (product: string, change: Record<string, unknown> = {}) => ({
 })
 
 test('a cart is reported, abandoned, reminded, restored and purchased without any answered call to the shop', async () => {
-  const cart = await aDueCart({}, { isSilent: true })
+  const cart = await createDueCart({}, { isSilent: true })
   expect(world.sent).toEqual([])
   await shop.beat()
   await runTick(world)
@@ -89,7 +89,7 @@ test('a cart is reported, abandoned, reminded, restored and purchased without an
 })
 
 test('a purchase known only from a report stops the reminder', async () => {
-  await aDueCart()
+  await createDueCart()
   shop.orders.push(buildWireOrder(world))
   await minute()
   expect(world.sent).toEqual([])
@@ -97,11 +97,11 @@ test('a purchase known only from a report stops the reminder', async () => {
 })
 
 test('reports continue every minute, and each message is sent with the first one after it is due', async () => {
-  await aDueCart()
+  await createDueCart()
   await minute()
   expect(world.sent).toHaveLength(1)
   for (let hour = 0; hour < 2; hour++) {
-    await leaveCart({ contact: { ...contact, email: `hour${hour}@shoppers.example.com` } })
+    await abandonCart({ contact: { ...contact, email: `hour${hour}@shoppers.example.com` } })
     for (let count = 0; count < 4; count++) {
       await minute()
       expect(shop.request).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
@@ -113,7 +113,7 @@ test('reports continue every minute, and each message is sent with the first one
 })
 
 test('sold-out products are not advertised, and no reminder is sent if all are gone', async () => {
-  await aDueCart({ lines: [line('16'), line('17')] })
+  await createDueCart({ lines: [line('16'), line('17')] })
   shop.products.set('17:', buildSellableProduct('17', { stock_status: 'outofstock' }))
   await shop.beat()
   await runTick(world)
@@ -121,7 +121,7 @@ test('sold-out products are not advertised, and no reminder is sent if all are g
   expect(mail().text).toContain('1 × Product 16: $10.00')
 
   await shop.close()
-  await aDueCart({ lines: [line('16'), line('17')] })
+  await createDueCart({ lines: [line('16'), line('17')] })
   shop.products.set('16:', buildSellableProduct('16', { status: 'draft' })).set('17:', null)
   await shop.beat()
   await runTick(world)
@@ -130,8 +130,8 @@ test('sold-out products are not advertised, and no reminder is sent if all are g
 })
 
 test('a message with an unreported product is held, and no other', async () => {
-  await aDueCart()
-  await leaveCart({ lines: [line('17')], contact: { ...contact, email: 'bob@shoppers.example.com' } })
+  await createDueCart()
+  await abandonCart({ lines: [line('17')], contact: { ...contact, email: 'bob@shoppers.example.com' } })
   await passTime(world, 2 * HOUR, HOUR)
   shop.products.set('16:', { id: 16, status: 'publish', price: '19.50' }).set('17:', buildSellableProduct('17'))
   await minute()
@@ -151,7 +151,7 @@ test("an unreadable coupon holds its message for two hours, then the step's sett
   const store = { storeId, flowId: flow.id } as TestStore
   const couponId = await insertCoupon(world, store, { platform_id: '71' })
   await assignCouponToSteps(world, store, couponId)
-  await leaveCart()
+  await abandonCart()
   await passTime(world, 2 * HOUR, HOUR)
   // It may be unreachable only for a while.
   const outage = world.db.updateTable('plugin_connections').where('store_id', '=', storeId)
@@ -179,7 +179,7 @@ test.each([
   ['does not name the product', {}, 'stock_unreported'],
   ['names no products', { isOld: true }, 'plugin_outdated'],
 ])('a message keeps its reason while reports arrive and age, if one %s (D12)', async (_, how, reason) => {
-  await aDueCart({}, how)
+  await createDueCart({}, how)
   shop.products.set('16:', { id: 16, status: 'publish', price: '19.50' })
   await minute()
   const before = await heldRecords()
@@ -194,7 +194,7 @@ test.each([
 })
 
 test('a message that waits for a report is checked every half minute', async () => {
-  await aDueCart()
+  await createDueCart()
   await runTick(world)
   for (const seconds of [0, 30, 30]) {
     world.advance(seconds * 1_000)
@@ -217,7 +217,7 @@ test('the server accepts an unrequested or unknown report and stores nothing', a
 
 test('a large cart is reported in parts, within one task run', async () => {
   const lines = Array.from({ length: 250 }, (_, n) => line(String(1_000 + n)))
-  await aDueCart({ lines })
+  await createDueCart({ lines })
   for (const { product } of lines) shop.products.set(`${product}:`, buildSellableProduct(product))
   expect(await shop.beat()).toBe(4)
   await runTick(world)
@@ -225,7 +225,7 @@ test('a large cart is reported in parts, within one task run', async () => {
 })
 
 test('a report older than a minute does not count', async () => {
-  await aDueCart()
+  await createDueCart()
   await shop.beat()
   const { ordersSince } = shop.request
   world.advance(10_000)
@@ -239,7 +239,7 @@ test('a report older than a minute does not count', async () => {
 })
 
 test('a report in transit for a minute does not count, however fast it was created', async () => {
-  await aDueCart()
+  await createDueCart()
   await shop.beat()
   const { ordersSince, at } = shop.request
   expect(at).toBe(world.now.toISOString())
@@ -255,7 +255,7 @@ test('a report in transit for a minute does not count, however fast it was creat
 })
 
 test('the server skips an unreadable part of a report and finds a purchase after it', async () => {
-  await aDueCart()
+  await createDueCart()
   const { ordersSince } = shop.request
   const wall = (ms: number) => new Date(world.now.getTime() - ms).toISOString().slice(0, 19)
   const list = Array.from({ length: 100 }, (_, n) => ({ id: n + 1, date_modified_gmt: wall(100_000 - n) }))
@@ -273,8 +273,8 @@ test('the server skips an unreadable part of a report and finds a purchase after
 })
 
 test('stock reported a minute ago is not used, although orders have been reported since (D3)', async () => {
-  await aDueCart()
-  for (let n = 0; n < 5; n++) await leaveCart({ contact: { ...contact, email: `n${n}@shoppers.example.com` } })
+  await createDueCart()
+  for (let n = 0; n < 5; n++) await abandonCart({ contact: { ...contact, email: `n${n}@shoppers.example.com` } })
   await passTime(world, 2 * HOUR, HOUR)
   await shop.beat()
   world.advance(50_000)
@@ -294,7 +294,7 @@ test('stock reported a minute ago is not used, although orders have been reporte
 })
 
 test('a manual message is rejected until the report arrives, and then sent', async () => {
-  await aDueCart({ contact: { ...contact, email: 'eve@shoppers.example.com' } })
+  await createDueCart({ contact: { ...contact, email: 'eve@shoppers.example.com' } })
   await minute()
   world.sent.length = 0
   await passTime(world, 10 * MINUTE, MINUTE)
@@ -316,7 +316,7 @@ const doctor = async () => {
 }
 
 test('a plugin without stock reports holds its messages, and doctor, settings and message say to update it', async () => {
-  await aDueCart({}, { isOld: true })
+  await createDueCart({}, { isOld: true })
   await minute()
   await minute()
   expect(world.sent).toEqual([])
@@ -329,19 +329,19 @@ test('a plugin without stock reports holds its messages, and doctor, settings an
   expect(plugin).toMatchObject({ isReached: false, isOutdated: true })
 })
 
-const reasonsOfWakes = () => shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)
+const listWakeReasons = () => shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)
 
 test('a shop that stops answering is asked for reports at once, until it answers again (real-store-W15)', async () => {
   shop = await createUnreachableShop(world, { isReached: true })
   world.sent.length = 0
   await shop.beat()
   expect(shop.request).toMatchObject({ everyS: 3_600, ordersSince: null, goods: [] })
-  await leaveCart()
+  await abandonCart()
   shop.fake.problem = buildProblem('plain_permalinks')
   await passTime(world, 2 * HOUR - 30_000, HOUR)
   await passTime(world, 2 * MINUTE, 10_000)
   expect(await first()).toEqual(['held', 'store_unreachable:plain_permalinks'])
-  expect(reasonsOfWakes()).toContain('check')
+  expect(listWakeReasons()).toContain('check')
 
   // The wake-up's heartbeat, and that of the task.
   expect(await shop.beat()).toBe(2)
@@ -365,7 +365,7 @@ test('a shop whose orders alone are unreadable reports them as well', async () =
   shop.fake.orders = () => {
     throw buildProblem('store_error')
   }
-  await leaveCart()
+  await abandonCart()
   await passTime(world, 2 * HOUR - 30_000, HOUR)
   await passTime(world, 2 * MINUTE, 10_000)
   await shop.beat()
@@ -376,7 +376,7 @@ test('a shop whose orders alone are unreadable reports them as well', async () =
 })
 
 test('the answer to a cart or order requests the heartbeat if the wake-up cannot arrive', async () => {
-  await aDueCart()
+  await createDueCart()
   await passTime(world, 5 * MINUTE, MINUTE)
   const send = async () => (await shop.batch([{ seq: ++seq, type: 'test', test: 'f'.repeat(32) }])).body.beat
   expect(await send()).toBe(true)
@@ -398,7 +398,7 @@ test('one failed reading only makes the plugin call again within a minute', asyn
 })
 
 test('a plugin without stock reports sends again as soon as the shop is reached', async () => {
-  await aDueCart({}, { isOld: true })
+  await createDueCart({}, { isOld: true })
   await minute()
   shop.fake.problem = null
   await passTime(world, 2 * MINUTE, 10_000)

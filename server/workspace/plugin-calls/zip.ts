@@ -30,17 +30,17 @@ export interface ServedZip {
   signed: SignedZip | null
 }
 
-let made: { name: string; zip: Promise<ServedZip> } | null = null
+let cached: { name: string; zip: Promise<ServedZip> } | null = null
 
 /** null: not built. */
 export async function servedZip(publicUrl: string, file = BUILT): Promise<ServedZip | null> {
   const stat = await fs.stat(file).catch(() => null)
   if (!stat || stat.size > MOST_BYTES) return null
   const name = `${file} ${stat.mtimeMs} ${publicUrl}`
-  if (made?.name !== name) made = { name, zip: makeZip(file, publicUrl) }
-  const { zip } = made
+  if (cached?.name !== name) cached = { name, zip: makeZip(file, publicUrl) }
+  const { zip } = cached
   return zip.catch((error) => {
-    made = null
+    cached = null
     throw error
   })
 }

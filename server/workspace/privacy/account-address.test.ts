@@ -19,9 +19,9 @@ test("erases an account's address that is another shopper's key, for any address
   await transact({ storeId, db: world.db }, async (tx) => {
     const row = { customer_id: record.customerId, email: record.email, phone: null, hashes: [] }
     expect(await upsertCustomers(tx, JSON.stringify([row]), world.now, world.now)).toEqual([record.customerId])
-    const said = { ...record, email: 'mia@walk.example' }
-    await lockAllKeys(tx, listCustomerKeys(said, 'shop.example'))
-    await linkCustomers(tx, [said], { storeHost: 'shop.example', now: world.now })
+    const changed = { ...record, email: 'mia@walk.example' }
+    await lockAllKeys(tx, listCustomerKeys(changed, 'shop.example'))
+    await linkCustomers(tx, [changed], { storeHost: 'shop.example', now: world.now })
   })
   expect(await findTraces(world, ['mia@walk'])).toContain('shoppers.account_email: mia@walk')
   for (const known of ['mia@walk.example', phone]) {

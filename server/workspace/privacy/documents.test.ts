@@ -4,7 +4,7 @@ import { languages } from '../../../shared/preferences.ts'
 import { documentNames } from '../../../shared/privacy-documents.ts'
 import { createColleague, createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
-import { listStoredKinds } from './kept-page.ts'
+import { listStoredKinds } from './retention-page.ts'
 
 const world = createWorld({ COMPANY_NAME: 'Host & Co', SMTP_URL: 'smtp://u:secret-word@mail.relay.example:587' })
 

@@ -5,7 +5,7 @@ import { requireFound } from '../../core/common/public.ts'
 import type { Config } from '../../core/config/public.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { listStoredKinds } from './kept-page.ts'
+import { listStoredKinds } from './retention-page.ts'
 
 // Data protection documents as Markdown, in English. Settings of instance and store are filled in; blanks remain for
 // what only people know.
@@ -17,9 +17,9 @@ interface DocumentInput extends DocumentFacts {
 }
 
 /** Throws `not_found` for an unknown name. */
-export async function privacyDocument(deps: Pick<Deps, 'config' | 'now'>, store: StoreDb, asked: string) {
+export async function privacyDocument(deps: Pick<Deps, 'config' | 'now'>, store: StoreDb, language: string) {
   const name = requireFound(
-    documentNames.find((each) => each === asked),
+    documentNames.find((each) => each === language),
     'Document',
   )
   const row = requireFound(await readStore(store), 'Store')

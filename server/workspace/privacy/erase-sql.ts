@@ -259,12 +259,12 @@ export async function listStoreIds({ db, accountId }: AccountTx): Promise<string
 }
 
 /** Of all accounts: after a crash or an expired wait. */
-export function listOpenErasures(db: Db, askedBefore: Date) {
+export function listOpenErasures(db: Db, requestedBefore: Date) {
   return db
     .selectFrom('person_erasures')
     .select(['account_id', 'id'])
     .where('finished_at', 'is', null)
-    .where('asked_at', '<=', askedBefore)
+    .where('asked_at', '<=', requestedBefore)
     .orderBy('asked_at')
     .limit(100)
     .execute()

@@ -66,8 +66,8 @@ export async function eraseOnRequest(
     if (!found.some((each) => each.addresses.includes(address)))
       found.push(...(await findKnown(deps, account, address)))
   }
-  const isNumberKept = customer !== null && (await hasStoredData(deps, account, customer))
-  if (found.length === 0 && !isNumberKept) return
+  const hasStoredNumber = customer !== null && (await hasStoredData(deps, account, customer))
+  if (found.length === 0 && !hasStoredNumber) return
   const person = { addresses: found.flatMap((each) => each.addresses), hashes: found.flatMap((each) => each.hashes) }
   await requestErasure(deps, account, { ...person, address: found[0]?.address ?? null, customer, userId: null })
 }
@@ -110,7 +110,7 @@ async function requestErasure(
     await sql.suppressErased(tx, [...input.hashes, ...(mark ? [mark] : [])], { userId, at: now })
     await closeOpenMessagesTo(tx, addresses, now)
     const encrypted = seal(deps, id, { addresses, providerIds: [], customer })
-    await insertErasure(tx, { id, hash, encrypted, askedBy: userId, at: now })
+    await insertErasure(tx, { id, hash, encrypted, requestedBy: userId, at: now })
     await deps.jobs.enqueue(tx.db, eraseJob, { accountId: account.accountId, erasureId: id }, id)
   })
   deps.log.info({ accountId: account.accountId, erasureId: id }, 'privacy.erase')
@@ -165,18 +165,21 @@ async function eraseNextStore(
   return transactAccount(account, async (tx) => {
     const open = await sql.readOpenErasure(tx, id)
     if (!open) return false
-    const left = JSON.parse(deps.secrets.open(open.encrypted, context(id))) as Remaining
-    const hashes = left.addresses.map((address) => deps.secrets.addressHash(address))
+    const remaining = JSON.parse(deps.secrets.open(open.encrypted, context(id))) as Remaining
+    const hashes = remaining.addresses.map((address) => deps.secrets.addressHash(address))
     const storeId = (await sql.listStoreIds(tx))[open.stores_done]
     if (!storeId) {
-      const counts = addCounts([open.counts, await sql.eraseOfAccount(tx, { hashes, providerIds: left.providerIds })])
+      const counts = addCounts([
+        open.counts,
+        await sql.eraseOfAccount(tx, { hashes, providerIds: remaining.providerIds }),
+      ])
       await sql.finishErasure(tx, id, { counts, at: deps.now() })
       deps.log.info({ accountId: account.accountId, erasureId: id }, 'privacy.erased')
       return false
     }
-    const customerIds = left.customer?.storeId === storeId ? [left.customer.customerId] : []
-    const erased = await eraseInStore(deps, storeId, { addresses: left.addresses, hashes, customerIds })
-    const rest = { ...left, providerIds: [...left.providerIds, ...erased.providerIds] }
+    const customerIds = remaining.customer?.storeId === storeId ? [remaining.customer.customerId] : []
+    const erased = await eraseInStore(deps, storeId, { addresses: remaining.addresses, hashes, customerIds })
+    const rest = { ...remaining, providerIds: [...remaining.providerIds, ...erased.providerIds] }
     await sql.recordProgress(tx, id, {
       storesDone: open.stores_done + 1,
       encrypted: seal(deps, id, rest),
@@ -262,14 +265,11 @@ export function hasNewKeys(keys: readonly ShopperKey[], locked: readonly Shopper
 }
 
 /** Enough time for a job to have finished. */
-const LEFT_BEHIND_MS = 60_000
+const ABANDONED_MS = 60_000
 
 /** Tick: resumes erasures whose job was interrupted. */
 export async function resumeErasures(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
-  for (const { account_id, id } of await sql.listOpenErasures(
-    deps.db,
-    new Date(deps.now().getTime() - LEFT_BEHIND_MS),
-  )) {
+  for (const { account_id, id } of await sql.listOpenErasures(deps.db, new Date(deps.now().getTime() - ABANDONED_MS))) {
     await deps.jobs.enqueue(deps.db, eraseJob, { accountId: account_id, erasureId: id }, id)
   }
 }

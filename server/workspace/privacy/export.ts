@@ -94,15 +94,15 @@ async function readEverything(deps: Pick<Deps, 'secrets'>, account: AccountDb<Db
     providerIds.push(...(await sql.listProviderIds(handle, rows.messageIds)))
     const tables: Record<string, sql.PersonRow[]> = {}
     for (const table of privacyTables.filter((each) => !each.isLeftOut)) {
-      const kept = await sql.readRows(handle, table, rows)
-      if (kept.length > 0) tables[table.name] = kept
+      const stored = await sql.readRows(handle, table, rows)
+      if (stored.length > 0) tables[table.name] = stored
     }
     if (Object.keys(tables).length > 0) stores.push({ id, name, url, tables })
   }
   const ofAccount: Record<string, sql.PersonRow[]> = {}
   for (const table of accountPrivacyTables) {
-    const kept = await sql.readAccountRows(account, table, { hashes: person.hashes, providerIds })
-    if (kept.length > 0) ofAccount[table.name] = kept
+    const stored = await sql.readAccountRows(account, table, { hashes: person.hashes, providerIds })
+    if (stored.length > 0) ofAccount[table.name] = stored
   }
   return { person, stores, account: ofAccount }
 }

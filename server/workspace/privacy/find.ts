@@ -72,11 +72,11 @@ export async function describeDataSubject(
     readSuppressions(account, person.hashes),
     readErasures(account, person.hashes),
   ])
-  const firsts = known.flatMap(({ seen }) => (seen.firstSeenAt ? [seen.firstSeenAt] : []))
+  const firsts = known.flatMap(({ visits }) => (visits.firstSeenAt ? [visits.firstSeenAt] : []))
   return {
     address: person.address,
     addresses: person.addresses,
-    names: [...new Set(known.flatMap(({ seen }) => seen.names))],
+    names: [...new Set(known.flatMap(({ visits }) => visits.names))],
     stores: here.map(({ store }) => store),
     firstSeenAt: firsts.length > 0 ? new Date(Math.min(...firsts.map(Number))).toISOString() : null,
     counts: addCounts(here.map(({ counts }) => counts)),
@@ -97,13 +97,13 @@ async function describeIn(
 ) {
   const handle = { storeId: id, db: account.db }
   const rows = await findPerson(deps, handle, person)
-  const seen = await readVisits(handle, rows)
+  const visits = await readVisits(handle, rows)
   const counts: Record<string, number> = {}
   for (const table of privacyTables.filter((each) => each.name in dataKindText)) {
     const count = await countRows(handle, table, rows)
     if (count > 0) counts[table.name] = count
   }
-  return { store: { id, name }, seen, counts }
+  return { store: { id, name }, visits, counts }
 }
 
 async function readSuppressions(account: AccountDb, hashes: readonly Buffer[]): Promise<EntryRow[]> {
@@ -140,23 +140,23 @@ export function addCounts(all: readonly Record<string, number>[]): Record<string
  * address may be another shopper's key (decision 40).
  */
 async function findLinkedAddresses({ db, accountId }: AccountDb, addresses: readonly string[]): Promise<string[]> {
-  const wanted = sql`${[...addresses]}::text[]`
+  const addressList = sql`${[...addresses]}::text[]`
   const rows = await sql<{ value: string }>`
     with mine as (select id from stores where account_id = ${accountId}),
     record as (
       select mine.id as store_id, c.* from mine cross join lateral (
         select c.customer_id, c.email, c.phone from customers c
-          where c.store_id = mine.id and lower(c.email) = any(${wanted})
+          where c.store_id = mine.id and lower(c.email) = any(${addressList})
         union
-        select c.customer_id, c.email, c.phone from customers c where c.store_id = mine.id and c.phone = any(${wanted})) c),
+        select c.customer_id, c.email, c.phone from customers c where c.store_id = mine.id and c.phone = any(${addressList})) c),
     found as (
-      select k.store_id, k.shopper_id from mine, unnest(${wanted}) as a(value)
+      select k.store_id, k.shopper_id from mine, unnest(${addressList}) as a(value)
       cross join lateral (select store_id, shopper_id from shopper_keys k where k.store_id = mine.id
         and k.kind in ('email', 'phone') and k.value = a.value) k
       union
       select k.store_id, k.shopper_id from record r
       join shopper_keys k on k.store_id = r.store_id and k.kind = 'customer' and k.value = r.customer_id)
-    select u.value from mine join unconfirmed_contacts u on u.store_id = mine.id and u.value = any(${wanted})
+    select u.value from mine join unconfirmed_contacts u on u.store_id = mine.id and u.value = any(${addressList})
     union
     select k.value from found f join shopper_keys k on k.store_id = f.store_id and k.shopper_id = f.shopper_id
       and k.kind in ('email', 'phone')
@@ -193,12 +193,12 @@ async function readVisits({ db, storeId }: StoreDb, person: StoreDataSubject): P
 }
 
 async function isKnownByHash({ db, accountId }: AccountDb, hashes: readonly Buffer[]): Promise<boolean> {
-  const wanted = sql`any(${[...hashes]}::bytea[])`
+  const addressList = sql`any(${[...hashes]}::bytea[])`
   const rows = await sql<{ is_known: boolean }>`
-    select exists (select 1 from suppressions where account_id = ${accountId} and address_hash = ${wanted})
-      or exists (select 1 from suppression_removals where account_id = ${accountId} and address_hash = ${wanted})
-      or exists (select 1 from person_erasures where account_id = ${accountId} and address_hash = ${wanted})
-      or exists (select 1 from stores s join consents c on c.store_id = s.id and c.address_hash = ${wanted}
+    select exists (select 1 from suppressions where account_id = ${accountId} and address_hash = ${addressList})
+      or exists (select 1 from suppression_removals where account_id = ${accountId} and address_hash = ${addressList})
+      or exists (select 1 from person_erasures where account_id = ${accountId} and address_hash = ${addressList})
+      or exists (select 1 from stores s join consents c on c.store_id = s.id and c.address_hash = ${addressList}
         where s.account_id = ${accountId}) as is_known`.execute(db)
   return rows.rows[0]!.is_known
 }

@@ -26,11 +26,11 @@ test('a post processed twice during an erasure does not bring back an address (C
     insertPosts(world.db, [{ store_id: shop.storeId, id: createId(), received_at: world.now, post: post(seq, email) }])
   await keep(1, 'una@walk.example')
   await foldStorePosts(world.deps, shop.storeId)
-  const asked = await world.request('DELETE', '/api/privacy/una@walk.example', {
+  const reply = await world.request('DELETE', '/api/privacy/una@walk.example', {
     token: shop.token,
     body: { confirmation: 'erase' },
   })
-  expect(asked.status).toBe(202)
+  expect(reply.status).toBe(202)
   world.advance(1_000)
   await keep(2, 'una-two@walk.example')
   const read = await selectInboxPosts(store, 100)

@@ -71,14 +71,14 @@ describe('a person', () => {
     expect(body.person.addresses.toSorted()).toEqual([ZEN.phone, ZEN.email].toSorted())
     expect(body.person.counts).toMatchObject({ carts: 2, orders: 2, customers: 1 })
     expect(body.person.suppressed).toHaveLength(2)
-    const stranger = await createStore(world)
+    const otherStore = await createStore(world)
     for (const [method, rest] of [
       ['GET', address],
       ['GET', `${address}/export`],
       ['DELETE', address],
     ] as const) {
       expect(
-        (await ask(method, rest, method === 'DELETE' ? { confirmation: 'erase' } : undefined, stranger.token)).status,
+        (await ask(method, rest, method === 'DELETE' ? { confirmation: 'erase' } : undefined, otherStore.token)).status,
       ).toBe(404)
     }
     expect((await ask('GET', 'nobody')).status).toBe(404)
@@ -144,10 +144,10 @@ describe('a person', () => {
 
   test('leaves carts that show the owner no address and no name (C8)', async () => {
     const { body } = await world.request('GET', `/api/carts/abandoned?storeId=${zen.storeId}`, zen)
-    const nobody = { first_name: null, last_name: null, phone: null, whatsapp: null }
-    const shown = body.carts.filter((cart: { customer_email: unknown }) => cart.customer_email !== zen.other.email)
-    expect(shown).toHaveLength(2)
-    for (const cart of shown) expect(cart).toMatchObject({ customer_email: null, customer_data: nobody })
+    const erased = { first_name: null, last_name: null, phone: null, whatsapp: null }
+    const others = body.carts.filter((cart: { customer_email: unknown }) => cart.customer_email !== zen.other.email)
+    expect(others).toHaveLength(2)
+    for (const cart of others) expect(cart).toMatchObject({ customer_email: null, customer_data: erased })
   })
 
   test('leaves figures unchanged, and a refold of the facts gives the same carts (S7)', async () => {

@@ -86,11 +86,11 @@ test('dashboard, analytics and lift are the same after a run, also when recounte
   expect(rows).toEqual([{ contacts: expect.any(Number), customers: expect.any(Number), finished_at: world.now }])
   expect(rows[0].contacts).toBeGreaterThan(3)
   expect(rows[0].customers).toBeGreaterThan(2)
-  const { rows: left } = await world.pool.query(
+  const { rows: remaining } = await world.pool.query(
     `select count(*)::int as n from shoppers where store_id = $1 and email is not null`,
     [shop.storeId],
   )
-  expect(left[0].n).toBeLessThan(35)
+  expect(remaining[0].n).toBeLessThan(35)
   expect(await everyFigure()).toEqual(before)
   expect(await readFigures(world.db, shop.storeId)).toEqual(figures)
   await rebuildFigures({ storeId: shop.storeId, db: world.db }, world.now)

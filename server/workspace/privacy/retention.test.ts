@@ -34,11 +34,11 @@ async function night(storeId: string): Promise<void> {
 
 /** Keeps the session valid, which would expire before the data. */
 const signedIn = () => world.pool.query(`update sessions set expires_at = $1`, [new Date(world.now.getTime() + DAY)])
-async function runsOf({ token }: TestStore) {
+async function readRuns({ token }: TestStore) {
   await signedIn()
   return (await world.request('GET', '/api/retention', { token })).body.runs
 }
-const shoppersOf = async (storeId: string) =>
+const readShoppers = async (storeId: string) =>
   (
     await world.pool.query(
       'select email, phone, first_name, ended_at, had_contact from shoppers where store_id = $1 order by created_at, id',
@@ -79,8 +79,8 @@ test('an expired person leaves no trace but hashes, while suppressions, orders, 
     'consent_imports',
     'consent_import_errors',
   ]
-  const left = (await findTraces(world)).filter((place) => !ofAccount.includes(place.split('.')[0]!))
-  expect(left.filter((place) => !place.startsWith('capture_inbox'))).toEqual([])
+  const remaining = (await findTraces(world)).filter((place) => !ofAccount.includes(place.split('.')[0]!))
+  expect(remaining.filter((place) => !place.startsWith('capture_inbox'))).toEqual([])
   expect((await totals()).rows).toEqual(before)
   expect((await world.pool.query('select * from suppressions where account_id = $1', [zen.accountId])).rows).toEqual(
     suppressed,
@@ -91,7 +91,7 @@ test('an expired person leaves no trace but hashes, while suppressions, orders, 
   )
   expect(after).toEqual(consents)
   expect(await findTraces(world, ['ann@walk'])).not.toEqual([])
-  const runs = await runsOf(zen)
+  const runs = await readRuns(zen)
   expect(runs.reduce((sum: number, run: { customers: number }) => sum + run.customers, 0)).toBe(1)
   expect(runs.find((run: { customers: number }) => run.customers > 0)).toMatchObject({
     days: 30,
@@ -109,13 +109,13 @@ test('a returning person is a new shopper who may be contacted, and expires agai
   await recordOrders(world.deps, storeId, [markPurchased(world, order)], 'webhook')
   world.advance(31 * DAY)
   await night(storeId)
-  expect(await shoppersOf(storeId)).toEqual([
+  expect(await readShoppers(storeId)).toEqual([
     { email: null, phone: null, first_name: null, ended_at: expect.any(Date), had_contact: true },
   ])
   // The order is reported again, with its buyer.
   const refunded = { ...markPurchased(world, order), refundedMinor: 500, modifiedAt: world.now.toISOString() }
   await recordOrders(world.deps, storeId, [{ ...refunded, paidAt: markPurchased(world, order).paidAt }], 'sync')
-  const [again] = await shoppersOf(storeId)
+  const [again] = await readShoppers(storeId)
   expect(again.ended_at).toBe(null)
   const { rows: nets } = await world.pool.query('select net_minor, total_minor from orders where store_id = $1', [
     storeId,
@@ -165,7 +165,7 @@ test('a cart, an order or a sign-in at the shop keeps a person; shoppers without
   await recordOrders(world.deps, storeId, [markPurchased(world, order)], 'sync')
   world.advance(12 * DAY)
   await night(storeId)
-  expect((await shoppersOf(storeId)).flatMap(({ email }) => email ?? []).toSorted()).toEqual([
+  expect((await readShoppers(storeId)).flatMap(({ email }) => email ?? []).toSorted()).toEqual([
     'cart@keep.example',
     'order@keep.example',
   ])
@@ -189,7 +189,7 @@ test('a click, a restore or a consent keeps a person; an imported consent or an 
   await touch('click', 'click')
   await touch('restore', 'restore')
   await touch('bot', 'click', false)
-  const said = (name: string, status: 'granted' | 'withdrawn', source: string) =>
+  const createConsent = (name: string, status: 'granted' | 'withdrawn', source: string) =>
     world.db
       .insertInto('consents')
       .values({
@@ -203,9 +203,9 @@ test('a click, a restore or a consent keeps a person; an imported consent or an 
         address_hash: world.deps.secrets.addressHash(`${name}@seen.example`),
       })
       .execute()
-  await said('yes', 'granted', 'preference page')
-  await said('import', 'granted', 'import: a list')
-  await said('no', 'withdrawn', 'unsubscribe page')
+  await createConsent('yes', 'granted', 'preference page')
+  await createConsent('import', 'granted', 'import: a list')
+  await createConsent('no', 'withdrawn', 'unsubscribe page')
   world.advance(12 * DAY)
   expect(await countExpired(world.deps, { storeId, db: world.db }, 30)).toEqual({
     contacts: 3,
@@ -214,11 +214,11 @@ test('a click, a restore or a consent keeps a person; an imported consent or an 
     isMore: false,
   })
   await night(storeId)
-  const left = async () => (await shoppersOf(storeId)).flatMap(({ email }) => email ?? []).toSorted()
-  expect(await left()).toEqual(['click@seen.example', 'restore@seen.example', 'yes@seen.example'])
+  const readEmails = async () => (await readShoppers(storeId)).flatMap(({ email }) => email ?? []).toSorted()
+  expect(await readEmails()).toEqual(['click@seen.example', 'restore@seen.example', 'yes@seen.example'])
   world.advance(20 * DAY)
   await night(storeId)
-  expect(await left()).toEqual([])
+  expect(await readEmails()).toEqual([])
 })
 
 test('a count of many expired people hashes addresses in chunks and misses none', async () => {
@@ -254,9 +254,9 @@ test('nothing expires without a number of days, nor in another store', async () 
   world.advance(61 * DAY)
   await night(store.storeId)
   await runRetention(world.deps, { storeId: store.storeId, day: '2026-01-01' })
-  expect((await shoppersOf(store.storeId))[0].email).toBe('both@stay.example')
-  expect((await shoppersOf(other.storeId))[0].email).toBe(null)
-  expect(await runsOf(store)).toEqual([])
+  expect((await readShoppers(store.storeId))[0].email).toBe('both@stay.example')
+  expect((await readShoppers(other.storeId))[0].email).toBe(null)
+  expect(await readRuns(store)).toEqual([])
 })
 
 test('a person with a message in flight is left for the next night, others are erased; open messages are closed', async () => {
@@ -291,7 +291,7 @@ test('a person locked by another transaction is left for the next night', async 
   await night(storeId)
   await other.query('rollback')
   other.release()
-  expect((await shoppersOf(storeId)).flatMap(({ email }) => email ?? [])).toEqual(['held@lock.example'])
+  expect((await readShoppers(storeId)).flatMap(({ email }) => email ?? [])).toEqual(['held@lock.example'])
   await night(storeId)
   expect(await findTraces(world, ['held@lock'])).toEqual([])
 })
@@ -303,7 +303,7 @@ test('a run resumes after an interruption, completes once a day, and ends when t
   await draft(storeId, 'one@again.example')
   world.advance(31 * DAY)
   await night(storeId)
-  const day = (await runsOf(store))[0].day
+  const day = (await readRuns(store))[0].day
   await draft(storeId, 'two@again.example')
   await world.pool.query(`update shoppers set first_seen_at = first_seen_at - interval '90 days' where store_id = $1`, [
     storeId,
@@ -314,19 +314,19 @@ test('a run resumes after an interruption, completes once a day, and ends when t
   )
   await enqueueRetention(world.deps)
   await world.runJobs()
-  expect((await shoppersOf(storeId)).some(({ email }) => email === 'two@again.example')).toBe(true)
+  expect((await readShoppers(storeId)).some(({ email }) => email === 'two@again.example')).toBe(true)
   await world.pool.query('update retention_runs set finished_at = null where store_id = $1', [storeId])
   await keepFor(storeId, 60)
   await runRetention(world.deps, { storeId, day })
-  expect((await shoppersOf(storeId)).some(({ email }) => email === 'two@again.example')).toBe(true)
-  expect((await runsOf(store))[0]).toMatchObject({ day, days: 30, finishedAt: expect.any(String) })
+  expect((await readShoppers(storeId)).some(({ email }) => email === 'two@again.example')).toBe(true)
+  expect((await readRuns(store))[0]).toMatchObject({ day, days: 30, finishedAt: expect.any(String) })
   await keepFor(storeId, 30)
   await world.pool.query('update retention_runs set finished_at = null, cursor_at = null where store_id = $1', [
     storeId,
   ])
   await runRetention(world.deps, { storeId, day })
   expect(await findTraces(world, ['two@again'])).toEqual([])
-  expect((await runsOf(store))[0]).toMatchObject({ contacts: 2, customers: 0 })
+  expect((await readRuns(store))[0]).toMatchObject({ contacts: 2, customers: 0 })
 })
 
 test('an owner sets the days after a preview; new stores start with 180, and other roles may not set them', async () => {

@@ -27,8 +27,8 @@ const BATCH_MS = 25
 const AT_ONCE = { first: 4, most: 40 }
 const LOCK_WAIT_MS = 20
 /** Duration of one job; the tick enqueues it again. */
-const TURN_MS = 50_000
-const RUNS_SHOWN = 30
+const RUN_MS = 50_000
+const MAX_RUNS = 30
 
 /** Tick. */
 export async function enqueueRetention(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
@@ -50,7 +50,7 @@ export async function runRetention(
     return lockRun(tx, day)
   })
   if (!run) return
-  const until = performance.now() + TURN_MS
+  const until = performance.now() + RUN_MS
   const before = new Date(run.started_at.getTime() - run.days * DAY_MS)
   const pace = new Pace()
   let after = run.cursor_at && run.cursor_id ? { at: run.cursor_at, id: run.cursor_id } : null
@@ -191,7 +191,7 @@ const computeHashes = ({ secrets }: Pick<Deps, 'secrets'>, address: string): Buf
 
 export async function viewRetention(store: StoreDb): Promise<Retention> {
   const days = (await readDays(store)) ?? null
-  const runs = await lastRuns(store, RUNS_SHOWN)
+  const runs = await lastRuns(store, MAX_RUNS)
   return {
     days,
     runs: runs.map((run) => ({
@@ -209,12 +209,12 @@ export async function viewRetention(store: StoreDb): Promise<Retention> {
 export async function countExpired(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb, days: number) {
   const before = new Date(deps.now().getTime() - days * DAY_MS)
   const { due, isMore } = await findDue(store, before, MOST_COUNTED)
-  const gone: DueShopper[] = []
+  const deleted: DueShopper[] = []
   // Hashes in chunks; all addresses at once would block the event loop.
-  for await (const some of chunked(due, PAGE)) gone.push(...(await withoutAgreed(deps, store, some, before)))
-  const customers = gone.filter((each) => each.has_ordered).length
-  const carts = gone.reduce((sum, each) => sum + each.carts, 0)
-  return { contacts: gone.length - customers, customers, carts, isMore }
+  for await (const some of chunked(due, PAGE)) deleted.push(...(await withoutAgreed(deps, store, some, before)))
+  const customers = deleted.filter((each) => each.has_ordered).length
+  const carts = deleted.reduce((sum, each) => sum + each.carts, 0)
+  return { contacts: deleted.length - customers, customers, carts, isMore }
 }
 
 export async function setRetention(
@@ -233,7 +233,7 @@ export async function setRetention(
  * When shopper `s` was last seen: cart, order, sign-in at the shop, click, restore or push permission. Uses indexes.
  * Consents are found by address hashes (`findConsentsSince`).
  */
-const LAST_SEEN = sql`greatest(s.first_seen_at, s.last_login_at, o.last_at,
+const LAST_ACTIVITY = sql`greatest(s.first_seen_at, s.last_login_at, o.last_at,
   (select max(c.last_activity_at) from carts c where c.store_id = s.store_id and c.shopper_id = s.id),
   (select max(t.at) from touchpoints t where t.store_id = s.store_id and t.shopper_id = s.id and t.is_human),
   (select max(p.created_at) from push_subscriptions p where p.store_id = s.store_id and p.shopper_id = s.id))`
@@ -253,7 +253,7 @@ async function nextShoppers(
   { after, before, limit }: { after: RunPlace | null; before: Date; limit: number },
 ): Promise<VisitedShopper[]> {
   const rows = await sql<VisitedShopper>`
-    select s.id, s.first_seen_at, ${LAST_SEEN} < ${before} as is_due
+    select s.id, s.first_seen_at, ${LAST_ACTIVITY} < ${before} as is_due
     from (select * from shoppers where store_id = ${storeId} and ended_at is null and first_seen_at < ${before}
       ${after ? sql`and (first_seen_at, id) > (${after.at}, ${after.id}::uuid)` : sql``}
       order by first_seen_at, id limit ${limit}) s, ${LAST_ORDER}
@@ -276,7 +276,7 @@ const DUE = sql`s.id, o.last_at is not null as has_ordered,
 async function findDueAmong({ db, storeId }: StoreTx, ids: readonly string[], before: Date): Promise<DueShopper[]> {
   const rows = await sql<DueShopper>`
     select ${DUE} from shoppers s, ${LAST_ORDER}
-    where s.store_id = ${storeId} and s.id = any(${[...ids]}::uuid[]) and s.ended_at is null and ${LAST_SEEN} < ${before}
+    where s.store_id = ${storeId} and s.id = any(${[...ids]}::uuid[]) and s.ended_at is null and ${LAST_ACTIVITY} < ${before}
     order by s.id`.execute(db)
   return rows.rows
 }
@@ -290,7 +290,7 @@ async function findDue(
   const rows = await sql<DueShopper & { is_due: boolean }>`${PLANNED_EACH_TIME}
     select due.*, is_due from (select * from shoppers where store_id = ${storeId} and ended_at is null and first_seen_at < ${before}
         order by first_seen_at, id limit ${most}) s, ${LAST_ORDER},
-      lateral (select ${LAST_SEEN} < ${before} as is_due) seen left join lateral (select ${DUE}) due on is_due`.execute(
+      lateral (select ${LAST_ACTIVITY} < ${before} as is_due) seen left join lateral (select ${DUE}) due on is_due`.execute(
     db,
   )
   return { due: rows.rows.filter((row) => row.is_due), isMore: rows.rows.length === most }

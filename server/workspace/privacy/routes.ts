@@ -9,8 +9,8 @@ import { privacyDocument } from './documents.ts'
 import { eraseDataSubject } from './erase.ts'
 import { dataSubjectDownload, prepareDataSubjectExport } from './export.ts'
 import { describeDataSubject, readErasure } from './find.ts'
-import { renderKeptPage } from './kept-page.ts'
 import { countExpired, setRetention, viewRetention } from './retention.ts'
+import { renderRetentionPage } from './retention-page.ts'
 
 export const privacyRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.readDataSubject, async ({ account, params }) => ({
@@ -37,9 +37,9 @@ export const privacyRoutes: Routes = (app, deps) => {
 
   app.get('/what-is-kept/:key', async (request, reply) => {
     const { key } = request.params as { key: string }
-    const asked = Language.safeParse((request.query as { lang?: unknown }).lang)
-    const language = asked.success ? asked.data : detectLanguage(request.headers['accept-language'])
-    const page = key.length <= 100 ? await renderKeptPage(deps, key, language) : null
+    const requested = Language.safeParse((request.query as { lang?: unknown }).lang)
+    const language = requested.success ? requested.data : detectLanguage(request.headers['accept-language'])
+    const page = key.length <= 100 ? await renderRetentionPage(deps, key, language) : null
     if (page === null) throw new AppError('not_found', 'No shop has this page.')
     return reply
       .type('text/html; charset=utf-8')

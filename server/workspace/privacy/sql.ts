@@ -40,7 +40,7 @@ export async function findPerson(
   { db, storeId }: StoreDb,
   { addresses, hashes, leading, customerIds = [] }: KnownBy & { leading: readonly string[] },
 ): Promise<StoreDataSubject> {
-  const wanted = sql`${[...addresses]}::text[]`
+  const addressList = sql`${[...addresses]}::text[]`
   const leads = sql`${[...leading]}::text[]`
   const rows = await sql<Omit<StoreDataSubject, 'storeId' | 'addresses' | 'hashes'>>`
     with record as materialized (
@@ -49,14 +49,14 @@ export async function findPerson(
       union select unnest(${[...customerIds]}::text[])),
     shopper as materialized (
       select shopper_id as id from shopper_keys
-      where store_id = ${storeId} and kind in ('email', 'phone') and value = any(${wanted})
-      union select shopper_id from unconfirmed_contacts where store_id = ${storeId} and value = any(${wanted})
+      where store_id = ${storeId} and kind in ('email', 'phone') and value = any(${addressList})
+      union select shopper_id from unconfirmed_contacts where store_id = ${storeId} and value = any(${addressList})
       union select k.shopper_id from record r
         join shopper_keys k on k.store_id = ${storeId} and k.kind = 'customer' and k.value = r.id),
     ${selectShoppers(storeId)},
     message as (
       select id from message_of_shopper
-      union select message_id from manual_messages where store_id = ${storeId} and to_address = any(${wanted}))
+      union select message_id from manual_messages where store_id = ${storeId} and to_address = any(${addressList}))
     select
       array(select id from shopper order by id) as "shopperIds", array(select id from cart order by id) as "cartIds",
       array(select id from message order by id) as "messageIds",
@@ -161,9 +161,9 @@ export async function listProviderIds({ db, storeId }: StoreDb, messageIds: read
 
 export async function insertErasure(
   { db, accountId }: AccountTx,
-  row: { id: string; hash: Buffer; encrypted: Buffer; askedBy: string | null; at: Date },
+  row: { id: string; hash: Buffer; encrypted: Buffer; requestedBy: string | null; at: Date },
 ): Promise<void> {
   await sql`insert into person_erasures (account_id, id, address_hash, encrypted, asked_by, asked_at, stores_total)
-    select ${accountId}, ${row.id}, ${row.hash}, ${row.encrypted}, ${row.askedBy}, ${row.at}, count(*)
+    select ${accountId}, ${row.id}, ${row.hash}, ${row.encrypted}, ${row.requestedBy}, ${row.at}, count(*)
     from stores where account_id = ${accountId}`.execute(db)
 }

@@ -12,7 +12,7 @@ import { transact } from '../../core/db/db.ts'
 const world = createWorld()
 const EMAIL = 'shopper-1@mail.example.org'
 
-async function aStoreWithACart() {
+async function createStoreWithCart() {
   const shop = await createShopifyStore(world)
   const at = new Date(world.now.getTime() - 20 * 60_000).toISOString()
   const restoreUrl = `${shop.fake.profile.homeUrl}/1/checkouts/ac/secret-token/recover?key=k`
@@ -24,7 +24,7 @@ async function aStoreWithACart() {
 const customer = { id: 7, email: EMAIL, phone: null }
 
 test("an erasure request erases the person in all stores, including the checkout's address (C8)", async () => {
-  const { storeId, captureKey } = await aStoreWithACart()
+  const { storeId, captureKey } = await createStoreWithCart()
   const body = { shop_id: 1, customer, orders_to_redact: [] }
   expect(await deliverWebhook(world, captureKey, { topic: 'customers/redact', body })).toBe(200)
   expect(JSON.stringify(world.queued)).not.toContain(EMAIL)
@@ -40,7 +40,7 @@ test("an erasure request erases the person in all stores, including the checkout
 })
 
 test('an erasure request by customer id alone erases the addresses known for it (C8)', async () => {
-  const { storeId, captureKey } = await aStoreWithACart()
+  const { storeId, captureKey } = await createStoreWithCart()
   const record = { customer_id: '7', email: 'Shopper-1@mail.example.org', phone: null, hashes: [] }
   await transact({ storeId, db: world.db }, (tx) => upsertCustomers(tx, JSON.stringify([record]), world.now, world.now))
   const body = { shop_id: 1, customer: { id: 7, email: null, phone: null }, orders_to_redact: [] }
@@ -53,7 +53,7 @@ test('an erasure request by customer id alone erases the addresses known for it 
 })
 
 test('an erasure request erases a person without any address by customer id (C8)', async () => {
-  const { storeId, captureKey } = await aStoreWithACart()
+  const { storeId, captureKey } = await createStoreWithCart()
   const order = { ...buildOrder(world, { customerId: '9', firstName: 'Nora' }), email: null, phone: null }
   await recordOrders(world.deps, storeId, [order], 'sync')
   expect(await findTraces(world, ['nora'])).not.toEqual([])
@@ -77,7 +77,7 @@ test('an erasure request erases a person without any address by customer id (C8)
 })
 
 test('an erasure request with an unknown address erases by customer id (C8)', async () => {
-  const { storeId, captureKey } = await aStoreWithACart()
+  const { storeId, captureKey } = await createStoreWithCart()
   const order = { ...buildOrder(world, { customerId: '10', firstName: 'Nina' }), email: null, phone: null }
   await recordOrders(world.deps, storeId, [order], 'sync')
   const body = { shop_id: 1, customer: { id: 10, email: 'nina@x.example', phone: null }, orders_to_redact: [] }
@@ -87,7 +87,7 @@ test('an erasure request with an unknown address erases by customer id (C8)', as
 })
 
 test('a shared address does not extend an erasure to other people (C8)', async () => {
-  const { storeId, captureKey } = await aStoreWithACart()
+  const { storeId, captureKey } = await createStoreWithCart()
   const shared = 'noreply@till.example'
   const [mine, other] = ['11', '12'].map((customerId) => ({
     ...buildOrder(world, { customerId, firstName: `Till${customerId}` }),
@@ -108,7 +108,7 @@ test('a shared address does not extend an erasure to other people (C8)', async (
 })
 
 test('a data request without a known address is reported by customer id', async () => {
-  const { storeId, captureKey } = await aStoreWithACart()
+  const { storeId, captureKey } = await createStoreWithCart()
   const body = {
     shop_id: 1,
     customer: { id: 8, email: null, phone: null },
@@ -118,22 +118,22 @@ test('a data request without a known address is reported by customer id', async 
   expect(await deliverWebhook(world, captureKey, { topic: 'customers/data_request', body })).toBe(200)
   await world.runJobs()
   const rows = world.db.selectFrom('pending_notifications').select('data').where('store_id', '=', storeId)
-  const [told] = await rows.where('type', '=', 'privacy_asked').execute()
-  expect(told!.data).toMatchObject({ customerId: '8', who: 'A shopper' })
+  const [notification] = await rows.where('type', '=', 'privacy_asked').execute()
+  expect(notification!.data).toMatchObject({ customerId: '8', who: 'A shopper' })
 })
 
 test('a data request is reported to the owner with a masked address', async () => {
-  const { storeId, captureKey } = await aStoreWithACart()
+  const { storeId, captureKey } = await createStoreWithCart()
   const body = { shop_id: 1, customer, orders_requested: [], data_request: { id: 9 } }
   expect(await deliverWebhook(world, captureKey, { topic: 'customers/data_request', body })).toBe(200)
   await world.runJobs()
   const rows = world.db.selectFrom('pending_notifications').select('data').where('store_id', '=', storeId)
-  const [told] = await rows.where('type', '=', 'privacy_asked').execute()
-  expect(told!.data).toMatchObject({ customerId: '7', who: expect.not.stringContaining(EMAIL) })
+  const [notification] = await rows.where('type', '=', 'privacy_asked').execute()
+  expect(notification!.data).toMatchObject({ customerId: '7', who: expect.not.stringContaining(EMAIL) })
 })
 
 test("a shop's erasure request deletes the shop at once", async () => {
-  const { storeId, captureKey } = await aStoreWithACart()
+  const { storeId, captureKey } = await createStoreWithCart()
   expect(
     await deliverWebhook(world, captureKey, {
       topic: 'shop/redact',

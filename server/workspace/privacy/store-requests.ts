@@ -25,8 +25,8 @@ export async function handlePrivacyRequest(
     return purgeNow(store)
   }
   // The shop may have another address by now, or none.
-  const kept = customerId === null ? [] : await addressesOfCustomer(store, customerId)
-  const addresses = [...new Set([email, phone, ...kept].filter((address) => address !== null))]
+  const known = customerId === null ? [] : await addressesOfCustomer(store, customerId)
+  const addresses = [...new Set([email, phone, ...known].filter((address) => address !== null))]
   if (request === 'redact_customer') {
     const customer = customerId === null ? null : { storeId, customerId }
     return eraseOnRequest(deps, { accountId: row.account_id, db: deps.db }, { addresses, customer })

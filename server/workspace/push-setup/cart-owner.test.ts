@@ -39,8 +39,8 @@ beforeEach(async () => {
     .execute()
 })
 
-async function switchOn(words: object = {}): Promise<void> {
-  const settings = { enabled: true, frequency: 'immediate', delay: 0, maxNotifications: 1, title: 'Hi', ...words }
+async function switchOn(change: object = {}): Promise<void> {
+  const settings = { enabled: true, frequency: 'immediate', delay: 0, maxNotifications: 1, title: 'Hi', ...change }
   const body = { storeUrl: await readStoreUrl(world, store), settings: { body: '{{ cart_items }}', ...settings } }
   const reply = await world.request('POST', '/push-notifications/save-settings', { token: store.token, body })
   expect([reply.status, reply.body.error]).toEqual([200, undefined])
@@ -67,7 +67,7 @@ async function changes(browser: TestBrowser, items: Goods, email?: string): Prom
   world.advance(MINUTE)
 }
 
-const left = () => passTime(world, store.storeId, HOUR + MINUTE)
+const sendNext = () => passTime(world, store.storeId, HOUR + MINUTE)
 const of = (...browsers: TestBrowser[]) => browsers.map(({ subscription }) => subscription.endpoint)
 const went = () => world.pushes.map(({ subscription }) => subscription.endpoint)
 
@@ -76,7 +76,7 @@ test("a cart is shown only in its person's own browser after someone else types 
   const anns = await subscribed(ANN, [16])
   await subscribed(ANN, [17])
   await changes(anns, [16, 18])
-  await left()
+  await sendNext()
   expect(went()).toEqual(of(anns))
   expect(world.pushes[0]!.payload.body).toBe('Earl Grey and 1 more')
 })
@@ -87,7 +87,7 @@ test('a notification waits and reaches no one if the person has no subscription'
   await changes(anns, [16], ANN)
   await subscribed(ANN, [17])
   await changes(anns, [16, 18])
-  await left()
+  await sendNext()
   expect(went()).toEqual([])
   expect((await readMessages(world, store.storeId))[0]).toMatchObject({ state: 'held', reason: 'no_contact' })
   await subscribed(ANN, [16, 18], anns)
@@ -101,7 +101,7 @@ test('a lost subscription does not fall back to a browser that did not fill the 
   await subscribed(ANN, [17])
   await changes(anns, [16, 18])
   world.answerPush = () => ({ kind: 'gone', response: '410' })
-  await left()
+  await sendNext()
   expect(went()).toEqual(of(anns))
   expect((await readMessages(world, store.storeId))[0]).toMatchObject({ state: 'failed', reason: 'rejected:push_gone' })
 })
@@ -112,7 +112,7 @@ test('a product added by an order belongs to no browser, until one reports it', 
   const kettle = { productId: '18', variationId: null, name: 'Red kettle', unitPriceMinor: 2_100 }
   const line = { ...kettle, sku: null, imageUrl: null, quantity: 1 }
   await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: ANN, items: [line] })], 'webhook')
-  await left()
+  await sendNext()
   expect(went()).toEqual([])
   await changes(browser, [18])
   await passTime(world, store.storeId, MINUTE)
@@ -125,33 +125,33 @@ test('each browser that reported the same contents may show them', async () => {
   const second = await subscribed(ANN, [16, 18])
   world.answerPush = (push) =>
     push.subscription.endpoint === second.subscription.endpoint ? { kind: 'gone', response: '410' } : answerPush(push)
-  await left()
+  await sendNext()
   expect(went()).toEqual(of(second, first))
 })
 
 test('the link of a notification shows no products that another browser added since', async () => {
   await switchOn()
   const eves = await subscribed(ANN, [17])
-  await left()
+  await sendNext()
   expect(went()).toEqual(of(eves))
   const token = createRestoreToken(world.deps.secrets, (await readMessages(world, store.storeId))[0]!.id)
-  const shown = async () => {
+  const readPage = async () => {
     const { status, body } = await world.request('GET', `/api/carts/${token}`)
     return [status, JSON.stringify(body).includes('Red kettle')]
   }
-  expect(await shown()).toEqual([200, false])
+  expect(await readPage()).toEqual([200, false])
   await changes(createTestBrowser(), [16, 18], ANN)
-  expect(await shown()).toEqual([404, false])
+  expect(await readPage()).toEqual([404, false])
   expect((await world.request('POST', `/api/carts/${token}/restore`)).status).toBe(404)
   await changes(eves, [17, 18])
-  expect(await shown()).toEqual([200, true])
+  expect(await readPage()).toEqual([200, true])
 })
 
 test('a notification contains no name, because the browser may belong to someone else', async () => {
   await switchOn({ title: 'Hi {{ customer_name }}' })
   await subscribed(ANN, [16])
   await world.db.updateTable('shoppers').set({ first_name: 'Ann' }).where('store_id', '=', store.storeId).execute()
-  await left()
+  await sendNext()
   expect(world.pushes.map(({ payload }) => payload.title)).toEqual(['Hi there'])
 })
 
@@ -169,8 +169,8 @@ test('a campaign applies the same rule to its count and its sends', async () => 
   expect(await counted()).toBe(1)
   const content = { subject: 'Spring', body: '{{ cart_items }}', template: 'custom' }
   const body = { ...audience, name: 'Spring', sendNow: true, content, schedule: { startDate: '2030-01-01' } }
-  const made = await world.request('POST', '/api/campaigns', { token: store.token, body })
-  expect([made.status, made.body.error]).toEqual([200, undefined])
+  const created = await world.request('POST', '/api/campaigns', { token: store.token, body })
+  expect([created.status, created.body.error]).toEqual([200, undefined])
   await passTime(world, store.storeId, MINUTE)
   await passTime(world, store.storeId, MINUTE)
   expect(went()).toEqual(of(anns))
@@ -186,14 +186,14 @@ test('a cart begun after an order, or before this rule existed, belongs to the b
   const next = { ...browser, cart: createTestBrowser().cart }
   const { storeKey, publicKey } = await setUpPush(world, store)
   const { token, subscription, cart, device } = next
-  const tell = () =>
+  const resubscribe = () =>
     postFromPage(world, store, 'resubscribe', { storeKey, publicKey, token, subscription, cart: `${cart}x` })
-  expect((await tell()).status).toBe(422)
+  expect((await resubscribe()).status).toBe(422)
   // The device is known, but not whose cart it is.
   const early = { storeKey, publicKey, token, subscription, cart, device }
   expect((await postFromPage(world, store, 'resubscribe', early)).status).toBe(422)
   await fillBrowserCart(world, store, next, undefined, [18])
-  const told = await postFromPage(world, store, 'resubscribe', {
+  const reply = await postFromPage(world, store, 'resubscribe', {
     storeKey,
     publicKey,
     token,
@@ -201,8 +201,8 @@ test('a cart begun after an order, or before this rule existed, belongs to the b
     cart,
     device,
   })
-  expect([told.status, told.body.token]).toEqual([200, token])
-  await left()
+  expect([reply.status, reply.body.token]).toEqual([200, token])
+  await sendNext()
   expect(world.pushes.at(-1)!.payload.body).toContain('Red kettle')
   expect(went().at(-1)).toBe(subscription.endpoint)
 })
@@ -210,14 +210,18 @@ test('a cart begun after an order, or before this rule existed, belongs to the b
 test.each([
   ['the one it was meant for', false],
   ['the next one, as the first had gone', true],
-])('a stop in an old notification ends its browser’s subscription, whoever uses the browser: %s (C2)', async (_, isNext) => {
+])('a stop in an old notification ends its browser’s subscription for every user of the browser: %s (C2)', async (_, isNext) => {
   await switchOn()
   const browser = await subscribed(undefined, [16])
-  const gone = isNext ? await subscribed(undefined, undefined, { ...createTestBrowser(), cart: browser.cart }) : null
+  const unsubscribed = isNext
+    ? await subscribed(undefined, undefined, { ...createTestBrowser(), cart: browser.cart })
+    : null
   world.answerPush = (push) =>
-    push.subscription.endpoint === gone?.subscription.endpoint ? { kind: 'gone', response: '410' } : answerPush(push)
-  await left()
-  expect(went()).toEqual(of(...(gone ? [gone] : []), browser))
+    push.subscription.endpoint === unsubscribed?.subscription.endpoint
+      ? { kind: 'gone', response: '410' }
+      : answerPush(push)
+  await sendNext()
+  expect(went()).toEqual(of(...(unsubscribed ? [unsubscribed] : []), browser))
   const { token: stop } = world.pushes.at(-1)!.payload
   // Another cart in the same browser, of an unrelated person.
   const { subscription, device, token } = browser
@@ -228,7 +232,7 @@ test.each([
   expect((await postFromPage(world, store, 'resubscribe', body)).status).toBe(200)
   expect((await postFromPage(world, store, 'events', { token: stop, kind: 'stop' })).status).toBe(200)
   world.pushes.length = 0
-  await left()
+  await sendNext()
   expect(went()).toEqual([])
   const { rows } = await world.pool.query('select 1 from push_subscriptions where store_id = $1', [store.storeId])
   expect(rows).toEqual([])
@@ -236,17 +240,17 @@ test.each([
 
 test('the stored marks are no keys, and are erased with the person (C8)', async () => {
   const browser = await subscribed(ANN, [16])
-  const kept = async () => {
+  const readKeys = async () => {
     const facts = await world.db.selectFrom('facts').select('payload').where('store_id', '=', store.storeId).execute()
     const carts = await world.db.selectFrom('carts').select('fold').where('store_id', '=', store.storeId).execute()
     return JSON.stringify([facts, carts])
   }
-  for (const mark of hashBrowserTokens(browser)) expect(await kept()).toContain(mark)
-  expect(await kept()).not.toContain(browser.device)
-  expect(await kept()).not.toContain(browser.cart)
+  for (const mark of hashBrowserTokens(browser)) expect(await readKeys()).toContain(mark)
+  expect(await readKeys()).not.toContain(browser.device)
+  expect(await readKeys()).not.toContain(browser.cart)
   const { token } = store
   await world.request('DELETE', `/api/privacy/${ANN}`, { token, body: { confirmation: 'erase' } })
   await world.runJobs()
   // Only the information which browsers reported the same cart remains.
-  for (const mark of hashBrowserTokens(browser)) expect(await kept()).not.toContain(mark)
+  for (const mark of hashBrowserTokens(browser)) expect(await readKeys()).not.toContain(mark)
 })

@@ -21,13 +21,13 @@ export async function recordEvent(
   const link = requireFound(await openLink(deps, 'push', token), 'Notification')
   const { storeId, messageId } = link
   const store = { storeId, db: deps.db }
-  await recordShown(deps, store, messageId)
+  await recordDisplay(deps, store, messageId)
   if (kind === 'click') await recordClick(deps, store, link)
   if (kind === 'stop') await stopNotifications(deps, store, messageId)
 }
 
 /** Every event implies that the browser has shown the notification. */
-async function recordShown(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, messageId: string): Promise<void> {
+async function recordDisplay(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, messageId: string): Promise<void> {
   await transact(store, async (tx) => {
     await lockMessageShopper(tx, messageId)
     await markNotificationDelivered(tx, messageId, deps.now())

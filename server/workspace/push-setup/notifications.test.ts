@@ -66,7 +66,7 @@ async function subscribed(
 const times = async () =>
   (await readMessages(world, store.storeId)).map(({ state, due_at }) => [state, (due_at.getTime() - start) / MINUTE])
 let start = 0
-const tell = (body: object) => postFromPage(world, store, 'events', body)
+const postEvent = (body: object) => postFromPage(world, store, 'events', body)
 const subscriptions = () =>
   world.db.selectFrom('push_subscriptions').select('id').where('store_id', '=', store.storeId).execute()
 const ledger = async () =>
@@ -261,7 +261,7 @@ describe('the browsers of one person', () => {
 
   test.each([
     ['nothing has happened since: the next browser has it, on a decision of its own', false],
-    ['the shopper has withdrawn meanwhile: nobody has it (C2)', true],
+    ['the shopper has withdrawn meanwhile: no subscription (C2)', true],
   ])('a service that reports a lost subscription late, and %s', async (_, hasStopped) => {
     const { old, young } = await twoBrowsers()
     world.answerPush = (push) => {
@@ -360,7 +360,7 @@ describe('worker events', () => {
     expect((await stats()).clickRate).toBe(0)
     world.advance(MINUTE)
     for (const kind of ['shown', 'close', 'click'])
-      expect((await tell({ token, kind })).body).toEqual({ success: true })
+      expect((await postEvent({ token, kind })).body).toEqual({ success: true })
     expect((await readMessages(world, store.storeId))[0]!.state).toBe('delivered')
     expect(await listStepDecisions(world, store.storeId)).toEqual(['send ok', 'result accepted', 'result delivered'])
     const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' }
@@ -383,15 +383,15 @@ describe('worker events', () => {
   test('reject a missing token or one for another purpose (X1)', async () => {
     const { url } = await notified()
     for (const token of [url.split('/').at(-1)!, 'x', 'A'.repeat(43)])
-      expect((await tell({ token, kind: 'click' })).status).toBe(404)
-    expect((await tell({ token: 'A'.repeat(43), kind: 'other' })).status).toBe(400)
+      expect((await postEvent({ token, kind: 'click' })).status).toBe(404)
+    expect((await postEvent({ token: 'A'.repeat(43), kind: 'other' })).status).toBe(400)
   })
 
   test('“Stop” ends notifications in all browsers of the person, for all unsent messages (C2)', async () => {
     const { token } = await notified()
     await subscribed(createTestBrowser(), 'ann@shoppers.example')
     expect(await subscriptions()).toHaveLength(2)
-    await tell({ token, kind: 'stop' })
+    await postEvent({ token, kind: 'stop' })
     expect(await subscriptions()).toEqual([])
     expect((await ledger()).slice(-2)).toEqual([
       ['withdrawn', 'Stop in a notification'],

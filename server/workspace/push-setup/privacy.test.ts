@@ -17,12 +17,12 @@ test("an export lists a person's browsers without their push keys, and an erasur
   expect(text).not.toMatch(/encrypted|endpoint/)
   await world.request('DELETE', '/api/privacy/ann@shoppers.example', { token, body: { confirmation: 'erase' } })
   await world.runJobs()
-  const left = await world.db
+  const remaining = await world.db
     .selectFrom('push_subscriptions')
     .select('id')
     .where('store_id', '=', store.storeId)
     .execute()
-  expect(left).toHaveLength(1)
+  expect(remaining).toHaveLength(1)
   const consents = await world.db
     .selectFrom('consents')
     .select('evidence')

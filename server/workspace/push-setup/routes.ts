@@ -50,8 +50,8 @@ function ownerRoutes(app: FastifyInstance, deps: Deps): void {
     })
   for (const call of withAndWithoutApi(api.pushStoreStats)) serveStore(app, deps, call, ({ store }) => readStats(store))
   for (const call of withAndWithoutApi(api.sendStoreNotification))
-    serveStore(app, deps, call, (asked) =>
-      sendToAll({ deps, session: asked.session, store: asked.store }, idempotentRequest(asked).key, asked.body),
+    serveStore(app, deps, call, (request) =>
+      sendToAll({ deps, session: request.session, store: request.store }, idempotentRequest(request).key, request.body),
     )
   for (const call of withAndWithoutApi(api.sendToThisBrowser))
     serveStore(app, deps, call, ({ store, session, body }) => sendToOne({ deps, session, store }, body))

@@ -24,11 +24,11 @@ test('the click rate has one decimal, and is 0 without sends', () => {
 })
 
 test('the id of a text depends on its content: another store or text has another id (C5)', () => {
-  const words = buildWording(renderPrompt(null, 'Tea & Co'))
-  expect(words).toContain('Tea & Co sends you a notification')
-  expect(words).toContain('[Yes, remind me]')
+  const text = buildWording(renderPrompt(null, 'Tea & Co'))
+  expect(text).toContain('Tea & Co sends you a notification')
+  expect(text).toContain('[Yes, remind me]')
   const others = [renderPrompt(null, 'Coffee'), renderPrompt({ ...DEFAULT_PROMPT, accept: 'OK' }, 'Tea & Co')]
-  expect(others.map((prompt) => computeWordingId(buildWording(prompt)) === computeWordingId(words))).toEqual([
+  expect(others.map((prompt) => computeWordingId(buildWording(prompt)) === computeWordingId(text))).toEqual([
     false,
     false,
   ])

@@ -7,7 +7,7 @@ import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
 /** With the store's name filled in. */
 export function renderPrompt(prompt: PushPrompt | null, storeName: string): PushPrompt {
   const { title, text, accept, decline, ...look } = prompt ?? DEFAULT_PROMPT
-  const named = (words: string) => words.replaceAll('{store}', storeName)
+  const named = (text: string) => text.replaceAll('{store}', storeName)
   return { ...look, title: named(title), text: named(text), accept: named(accept), decline: named(decline) }
 }
 
@@ -15,7 +15,7 @@ export function renderPrompt(prompt: PushPrompt | null, storeName: string): Push
 export const buildWording = ({ title, text, accept }: PushPrompt): string => `${title}\n${text}\n[${accept}]`
 
 /** The id of a text, unique to its content. */
-export const computeWordingId = (words: string): string => crypto.hash('sha256', words, 'base64url').slice(0, 22)
+export const computeWordingId = (text: string): string => crypto.hash('sha256', text, 'base64url').slice(0, 22)
 
 /**
  * WordPress serves the worker from its own folder, with a scope of the whole host; an uploaded file is at the host's

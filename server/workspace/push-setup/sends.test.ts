@@ -55,9 +55,9 @@ test('the statistics have both sets of fields at both addresses, for the own acc
       },
     })
   }
-  const stranger = await createStore(world)
+  const otherStore = await createStore(world)
   const refused = await world.request('GET', `/push-notifications/store-stats?storeUrl=${storeUrl}`, {
-    token: stranger.token,
+    token: otherStore.token,
   })
   expect(refused.status).toBe(404)
 })

@@ -38,9 +38,9 @@ const MOST_PEOPLE = 10_000
 const LIFE_MS = 3_600_000
 
 /** A repeated click is one request (D9) and gets the first answer. */
-export async function sendToAll(sender: Sender, key: string | null, wanted: ToAll) {
+export async function sendToAll(sender: Sender, key: string | null, push: ToAll) {
   const { deps, session, store } = sender
-  const { title, body, cartUrl = '', icon = '' } = wanted
+  const { title, body, cartUrl = '', icon = '' } = push
   const request = { session, key, body: ['push to all', title, body, cartUrl, icon] }
   const answer = async (origin: string) => {
     const results = (await messagesOfOrigin(store, origin)).map((id) => ({ id, status: 'queued' }))
@@ -48,12 +48,12 @@ export async function sendToAll(sender: Sender, key: string | null, wanted: ToAl
   }
   const repeat = await replayReply(deps, store, request, answer)
   if (repeat) return repeat.reply
-  const row = await validateSend(sender, wanted)
+  const row = await validateSend(sender, push)
   const people = await listSubscribers(store, MOST_PEOPLE)
   if (people.length === 0) throw new AppError('unprocessable', pushTexts.noSubscribers)
   await takePoint(deps, TO_ALL, store.storeId)
   return withIdempotencyKey(deps, store, request, {
-    make: (tx, origin) => plan(tx, sender, { origin, people, row, wanted }),
+    make: (tx, origin) => plan(tx, sender, { origin, people, row, push }),
     answer,
   })
 }
@@ -62,19 +62,15 @@ interface ToPlan {
   origin: string
   people: readonly string[]
   row: StoreRow
-  wanted: ToAll
+  push: ToAll
 }
 
-async function plan(
-  tx: StoreTx,
-  { deps, session }: Sender,
-  { origin: id, people, row, wanted }: ToPlan,
-): Promise<void> {
+async function plan(tx: StoreTx, { deps, session }: Sender, { origin: id, people, row, push }: ToPlan): Promise<void> {
   const now = deps.now()
-  const { title: subject, body, cartUrl, icon } = wanted
-  const asked = { askedBy: session.userId, subject, body, isImmediate: true, overridesHoldout: false }
+  const { title: subject, body, cartUrl, icon } = push
+  const job = { requestedBy: session.userId, subject, body, isImmediate: true, overridesHoldout: false }
   await planMessages(tx, {
-    origin: { kind: 'manual', id, ...asked, cartUrl: cartUrl || row.home_url, iconUrl: icon || null },
+    origin: { kind: 'manual', id, ...job, cartUrl: cartUrl || row.home_url, iconUrl: icon || null },
     people: people.map((shopperId) => ({ id: createId(), shopperId })),
     channel: 'push',
     templateId: null,
@@ -88,18 +84,18 @@ async function plan(
 }
 
 /** The member's own browser: its subscription is not stored. */
-export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne) {
-  const row = await validateSend({ deps, session, store }, wanted)
-  const { subscription, title, body, cartUrl, icon } = wanted
+export async function sendToOne({ deps, session, store }: Sender, push: ToOne) {
+  const row = await validateSend({ deps, session, store }, push)
+  const { subscription, title, body, cartUrl, icon } = push
   if (!findService(subscription.endpoint, deps.config)) throw new AppError('unprocessable', pushTexts.unknownService)
   const vapid = await signingKey(deps, store)
   if (!vapid) throw new AppError('unprocessable', pushTexts.noKeys)
   await takePoint(deps, TO_ONE, session.accountId)
   const sample = { cartId: SAMPLE_CART, channel: 'push' as const, subject: title, body }
-  const shown = await previewMessage({ deps, store, signal: AbortSignal.timeout(RENDER_MS) }, sample)
+  const previewed = await previewMessage({ deps, store, signal: AbortSignal.timeout(RENDER_MS) }, sample)
   const payload: PushPayload = {
-    title: `[Test] ${shown.subject}`,
-    body: shown.text,
+    title: `[Test] ${previewed.subject}`,
+    body: previewed.text,
     url: cartUrl || row.home_url,
     cartId: null,
     tag: 'test',
@@ -124,17 +120,17 @@ export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne)
 /** Common checks of both; throws the error message. */
 async function validateSend(
   { deps, session, store }: Sender,
-  wanted: Pick<ToAll, 'title' | 'body' | 'cartUrl'>,
+  push: Pick<ToAll, 'title' | 'body' | 'cartUrl'>,
 ): Promise<StoreRow> {
   const row = requireFound(await readStore(store), 'Store')
   await assertMayMail({ accountId: session.accountId, db: deps.db })
   if (row.rests_since) throw new AppError('plan_required', explain('store_resting'))
-  if (wanted.cartUrl && !isOnStoreHost(wanted.cartUrl, row)) {
+  if (push.cartUrl && !isOnStoreHost(push.cartUrl, row)) {
     const fields = { cartUrl: pushTexts.foreignCartUrl }
     throw new AppError('unprocessable', pushTexts.foreignCartUrl, { fields })
   }
-  for (const words of [wanted.title, wanted.body])
-    await assertTextRenders(deps, session.accountId, { channel: 'push', body: words })
+  for (const text of [push.title, push.body])
+    await assertTextRenders(deps, session.accountId, { channel: 'push', body: text })
   return row
 }
 

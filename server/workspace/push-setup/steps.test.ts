@@ -25,9 +25,9 @@ const asShopify = () =>
   world.db.updateTable('stores').set({ platform: 'shopify' }).where('id', '=', store.storeId).execute()
 
 describe('a push step of a flow', () => {
-  const save = async (words: object) => {
+  const save = async (change: object) => {
     const { flows } = (await call('GET', '/api/flows')).body
-    const steps = buildSavedSteps(flows[0].steps, ({ step }) => (step === 1 ? { channel: 'push', ...words } : {}))
+    const steps = buildSavedSteps(flows[0].steps, ({ step }) => (step === 1 ? { channel: 'push', ...change } : {}))
     return call('PUT', `/api/flows/${store.flowId}`, { name: 'Reminders', steps })
   }
 
@@ -55,37 +55,37 @@ describe('a push step of a flow', () => {
   })
 
   test('is rejected without text or with text that cannot be rendered', async () => {
-    for (const words of [
+    for (const texts of [
       { subject: '', body: 'x' },
       { subject: 'x', body: '' },
       { subject: '{{ nothing_known }}', body: 'x' },
     ])
-      expect((await save(words)).status).toBe(422)
+      expect((await save(texts)).status).toBe(422)
   })
 
   test('is rejected on Shopify with the reason, while an existing one may stay (decision 75)', async () => {
-    const words = { subject: 'Hi', body: 'Your cart waits' }
+    const texts = { subject: 'Hi', body: 'Your cart waits' }
     const problem = async () => (await call('GET', '/api/flows')).body.channels.push.problem
     expect(await problem()).toBeNull()
     await asShopify()
     expect(await problem()).toBe(pushTexts.noHost)
-    const refused = await save(words)
+    const refused = await save(texts)
     expect([refused.status, refused.body.error]).toEqual([422, `Step 1: ${pushTexts.noHost}`])
     await world.db.updateTable('stores').set({ platform: 'woocommerce' }).where('id', '=', store.storeId).execute()
-    expect((await save(words)).status).toBe(200)
+    expect((await save(texts)).status).toBe(200)
     await asShopify()
-    expect((await save({ ...words, subject: 'Hello' })).status).toBe(200)
+    expect((await save({ ...texts, subject: 'Hello' })).status).toBe(200)
   })
 
   test('has a preview before it is saved, rendered by the code that sends', async () => {
     const body = { step: 1, cartId: 'sample', channel: 'push', subject: 'At {{ store_name }}', body: 'Your cart waits' }
-    const shown = await call('POST', `/api/flows/${store.flowId}/preview`, body)
-    expect(shown.body).toMatchObject({ subject: 'At Tea & Co', text: 'Your cart waits', html: '', problem: null })
+    const reply = await call('POST', `/api/flows/${store.flowId}/preview`, body)
+    expect(reply.body).toMatchObject({ subject: 'At Tea & Co', text: 'Your cart waits', html: '', problem: null })
   })
 })
 
 describe('a push campaign', () => {
-  const wanted = {
+  const campaign = {
     name: 'Spring',
     type: 'push',
     targetAudience: { mode: 'matching' },
@@ -95,7 +95,7 @@ describe('a push campaign', () => {
   }
 
   test('reaches subscribers of the audience, once per person', async () => {
-    const refused = await call('POST', '/api/campaigns', wanted)
+    const refused = await call('POST', '/api/campaigns', campaign)
     expect([refused.status, refused.body.error]).toEqual([422, expect.stringContaining('Generate VAPID keys')])
     await setUpPush(world, store)
     await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', store.storeId).execute()
@@ -106,8 +106,8 @@ describe('a push campaign', () => {
       targetAudience: { mode: 'matching' },
     })
     expect(counted.body).toMatchObject({ total: 1, eligible: 1, price: null, left: null })
-    const made = await call('POST', '/api/campaigns', wanted)
-    expect([made.status, made.body.error]).toEqual([200, undefined])
+    const created = await call('POST', '/api/campaigns', campaign)
+    expect([created.status, created.body.error]).toEqual([200, undefined])
     await passTime(world, store.storeId, MINUTE)
     await passTime(world, store.storeId, MINUTE)
     expect(world.pushes.map(({ payload }) => [payload.title, payload.body])).toEqual([['Spring', 'Back in stock']])
@@ -116,13 +116,13 @@ describe('a push campaign', () => {
   test('is rejected on Shopify with the reason (decision 75)', async () => {
     await setUpPush(world, store)
     await asShopify()
-    const refused = await call('POST', '/api/campaigns', wanted)
+    const refused = await call('POST', '/api/campaigns', campaign)
     expect([refused.status, refused.body.error]).toEqual([422, pushTexts.noHost])
   })
 
   test('needs a title', async () => {
     await setUpPush(world, store)
-    const bad = await call('POST', '/api/campaigns', { ...wanted, content: { ...wanted.content, subject: '' } })
+    const bad = await call('POST', '/api/campaigns', { ...campaign, content: { ...campaign.content, subject: '' } })
     expect([bad.status, bad.body.error]).toEqual([422, 'Enter a title.'])
   })
 })

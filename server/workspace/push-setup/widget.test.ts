@@ -58,13 +58,13 @@ describe("the widget's settings", () => {
     expect(setup.body.prompt.text).toContain('Tea & Co sends you')
     expect(setup.headers['access-control-allow-origin']).toBe(storeUrl)
     const other = await createStore(world)
-    const strangers = [
+    const foreign = [
       [{ storeUrl }, await readStoreUrl(world, other)],
       [{ storeUrl: await readStoreUrl(world, other) }, storeUrl],
       [{ storeUrl: 'https://nowhere.example' }, 'https://nowhere.example'],
     ] as const
-    for (const [said, origin] of strangers)
-      expect((await postFromPage(world, store, 'auto-setup', said, { origin })).status).toBe(404)
+    for (const [sighting, origin] of foreign)
+      expect((await postFromPage(world, store, 'auto-setup', sighting, { origin })).status).toBe(404)
   })
 
   test('record method, address and worker when the widget runs', async () => {
@@ -84,11 +84,11 @@ describe("the widget's settings", () => {
     const storeUrl = await readStoreUrl(world, store)
     await setUpPush(world, store)
     const isOldAfter = async (method: string, workerVersion: number, isFresh?: boolean) => {
-      const said = { storeUrl, method, hasWorker: true, workerVersion, ...(isFresh && { isFresh }) }
-      expect((await postFromPage(world, store, 'auto-setup', said)).body.workerVersion).toBe(WORKER_VERSION)
+      const sighting = { storeUrl, method, hasWorker: true, workerVersion, ...(isFresh && { isFresh }) }
+      expect((await postFromPage(world, store, 'auto-setup', sighting)).body.workerVersion).toBe(WORKER_VERSION)
       const path = `/api/push-notifications/setup?storeUrl=${storeUrl}`
-      const { seen } = (await world.request('GET', path, { token: store.token })).body
-      return seen.find((each: { method: string }) => each.method === method).isWorkerOld
+      const { seen: sightings } = (await world.request('GET', path, { token: store.token })).body
+      return sightings.find((each: { method: string }) => each.method === method).isWorkerOld
     }
     expect(await isOldAfter('easy', 0, true)).toBe(true)
     expect(await isOldAfter('easy', WORKER_VERSION)).toBe(false)
@@ -135,8 +135,8 @@ describe('a subscription', () => {
     world.advance(60_000)
     await fillBrowserCart(world, store, { ...browser, cart: createTestBrowser().cart }, 'eve@shoppers.example')
     const { cart, device, subscription } = browser
-    const said = { storeKey, publicKey, wording: prompt.wording, cart, device, subscription }
-    expect((await postFromPage(world, store, 'subscribe', said)).status).toBe(200)
+    const subscribeBody = { storeKey, publicKey, wording: prompt.wording, cart, device, subscription }
+    expect((await postFromPage(world, store, 'subscribe', subscribeBody)).status).toBe(200)
     const [owner] = await world.db
       .selectFrom('push_subscriptions as p')
       .innerJoin('shoppers as s', 's.id', 'p.shopper_id')
@@ -149,7 +149,7 @@ describe('a subscription', () => {
   test('is rejected without a cart, with another text, key or service, or from another origin', async () => {
     const { storeKey, publicKey, prompt } = await setUpPush(world, store)
     const browser = createTestBrowser()
-    const said = {
+    const subscribeBody = {
       storeKey,
       publicKey,
       wording: prompt.wording,
@@ -157,7 +157,7 @@ describe('a subscription', () => {
       subscription: browser.subscription,
     }
     const subscribe = (change: object, origin?: string) =>
-      postFromPage(world, store, 'subscribe', { ...said, ...change }, origin ? { origin } : {})
+      postFromPage(world, store, 'subscribe', { ...subscribeBody, ...change }, origin ? { origin } : {})
     expect((await subscribe({})).body.error).toBe(pushTexts.unknownDevice)
     await fillBrowserCart(world, store, browser)
     expect((await subscribe({ wording: 'x' })).body.error).toBe(pushTexts.unknownWording)
@@ -213,9 +213,9 @@ describe('replacing keys', () => {
     const [returning, lost] = [createTestBrowser(), createTestBrowser()]
     const { body } = await subscribeBrowser(world, store, returning)
     await subscribeBrowser(world, store, lost)
-    const made = await ask('generate-vapid-keys', { replace: 'moving' })
-    expect(made.body.subscriptions).toBe(2)
-    const [storeKey, publicKey] = [store.captureKey, made.body.vapidKeys.publicKey]
+    const replaced = await ask('generate-vapid-keys', { replace: 'moving' })
+    expect(replaced.body.subscriptions).toBe(2)
+    const [storeKey, publicKey] = [store.captureKey, replaced.body.vapidKeys.publicKey]
     const moved = { storeKey, token: body.token, publicKey, subscription: createTestBrowser().subscription }
     expect((await postFromPage(world, store, 'resubscribe', moved)).body.token).toBe(body.token)
     const storeUrl = await readStoreUrl(world, store)
@@ -228,11 +228,11 @@ describe('replacing keys', () => {
 
   test('ends a leaked key at once, with all its subscriptions', async () => {
     const { body } = await subscribeBrowser(world, store, createTestBrowser())
-    const made = await ask('generate-vapid-keys', { replace: 'leaked' })
-    expect([made.body.subscriptions, (await rows()).length]).toEqual([1, 0])
-    const gone = { storeKey: store.captureKey, token: body.token, publicKey: made.body.vapidKeys.publicKey }
+    const replaced = await ask('generate-vapid-keys', { replace: 'leaked' })
+    expect([replaced.body.subscriptions, (await rows()).length]).toEqual([1, 0])
+    const stale = { storeKey: store.captureKey, token: body.token, publicKey: replaced.body.vapidKeys.publicKey }
     const moved = await postFromPage(world, store, 'resubscribe', {
-      ...gone,
+      ...stale,
       subscription: createTestBrowser().subscription,
     })
     expect(moved.status).toBe(404)
@@ -264,8 +264,8 @@ describe('replacing keys', () => {
       .executeTakeFirstOrThrow()
     const { privateKey } = (await signingKey(world.deps, { db: world.db, storeId: store.storeId }))!
     expect(privateKey).toMatch(/^[\w-]{43}$/)
-    const kept = [privateKey, Buffer.from(privateKey, 'base64url').toString('latin1')]
-    expect(kept.map((half) => key.encrypted.toString('latin1').includes(half))).toEqual([false, false])
+    const encodings = [privateKey, Buffer.from(privateKey, 'base64url').toString('latin1')]
+    expect(encodings.map((half) => key.encrypted.toString('latin1').includes(half))).toEqual([false, false])
     const storeUrl = await readStoreUrl(world, store)
     const read = (call: string) =>
       world.request('GET', `/api/push-notifications/${call}?storeUrl=${storeUrl}`, { token: store.token })
@@ -286,7 +286,7 @@ describe('replacing keys', () => {
 })
 
 describe('push settings', () => {
-  const wanted = {
+  const settings = {
     enabled: true,
     frequency: 'custom',
     delay: 90,
@@ -303,7 +303,7 @@ describe('push settings', () => {
       expect([reply.status, reply.body.error]).toEqual([400, 'Please enter your store URL first'])
     }
     expect((await ask('generate-vapid-keys', { storeUrl: 'https://other.example' })).status).toBe(404)
-    expect((await ask('save-settings', { storeUrl: 'https://other.example', settings: wanted })).status).toBe(404)
+    expect((await ask('save-settings', { storeUrl: 'https://other.example', settings })).status).toBe(404)
   })
 
   test('have defaults and bounds: an invalid delay becomes 0, an invalid maximum 1 (A 5, A 9)', {
@@ -323,8 +323,8 @@ describe('push settings', () => {
       title: "Don't forget your items!",
       body: 'You have items waiting in your cart. Complete your purchase now!',
     })
-    expect((await ask('save-settings', { settings: wanted })).body).toEqual({ success: true, settings: wanted })
-    expect((await setup()).settings).toEqual(wanted)
+    expect((await ask('save-settings', { settings })).body).toEqual({ success: true, settings })
+    expect((await setup()).settings).toEqual(settings)
     const cases = [
       [
         { delay: 10_080, maxNotifications: 10 },
@@ -343,14 +343,14 @@ describe('push settings', () => {
         { delay: 0, maxNotifications: 1 },
       ],
     ]
-    for (const [said, kept] of cases) {
-      const { body } = await ask('save-settings', { settings: { ...wanted, ...said } })
-      expect(body.settings).toMatchObject(kept!)
+    for (const [input, expected] of cases) {
+      const { body } = await ask('save-settings', { settings: { ...settings, ...input } })
+      expect(body.settings).toMatchObject(expected!)
     }
   })
 
   test('reject text that cannot be rendered, and the bar has the owner’s text', async () => {
-    const bad = await ask('save-settings', { settings: { ...wanted, body: '{{ cart_items' } })
+    const bad = await ask('save-settings', { settings: { ...settings, body: '{{ cart_items' } })
     expect(bad.status).toBe(422)
     const { prompt } = await setUpPush(world, store)
     const storeUrl = await readStoreUrl(world, store)
@@ -360,8 +360,8 @@ describe('push settings', () => {
       body: { storeUrl, prompt: own },
     })
     expect(saved.status).toBe(200)
-    const told = await postFromPage(world, store, 'auto-setup', { storeUrl })
-    expect(told.body.prompt).toMatchObject({ title: 'Cart at Tea & Co?', delayMs: 0 })
-    expect(told.body.prompt.wording).not.toBe(prompt.wording)
+    const reply = await postFromPage(world, store, 'auto-setup', { storeUrl })
+    expect(reply.body.prompt).toMatchObject({ title: 'Cart at Tea & Co?', delayMs: 0 })
+    expect(reply.body.prompt.wording).not.toBe(prompt.wording)
   })
 })

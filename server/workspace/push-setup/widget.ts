@@ -55,11 +55,11 @@ export async function autoSetup(
   const store = { storeId: row.id, db: deps.db }
   const key = requireFound(await findCurrentKey(store), 'Store')
   const prompt = renderPrompt(await readPrompt(store), row.name)
-  const words = buildWording(prompt)
-  const wording = computeWordingId(words)
-  if (!(await hasWording(store, wording))) await storeWording(store, wording, words, deps.now())
-  const seen = { hasWorker, workerVersion, isFresh }
-  await recordSighting(store, { method: method ?? 'functions', origin, ...seen, now: deps.now() })
+  const text = buildWording(prompt)
+  const wording = computeWordingId(text)
+  if (!(await hasWording(store, wording))) await storeWording(store, wording, text, deps.now())
+  const sighting = { hasWorker, workerVersion, isFresh }
+  await recordSighting(store, { method: method ?? 'functions', origin, ...sighting, now: deps.now() })
   return {
     success: true,
     storeKey: row.capture_key,
@@ -80,8 +80,8 @@ export async function storeSubscription(deps: Deps, body: Body<typeof pushSubscr
   await foldStorePosts(deps, store.storeId)
   const { cart, device, subscription, publicKey } = body
   const deviceClass = readDeviceClass(visitor.userAgent)
-  const wanted = { cart, device, subscription, publicKey, wording, deviceClass }
-  return { success: true, ...(await transact(store, (tx) => subscribe(deps, tx, wanted))) }
+  const fields = { cart, device, subscription, publicKey, wording, deviceClass }
+  return { success: true, ...(await transact(store, (tx) => subscribe(deps, tx, fields))) }
 }
 
 export async function moveSubscription(
@@ -130,8 +130,8 @@ async function readWording({ db, storeId }: StoreDb, id: string): Promise<string
   return row?.words
 }
 
-async function storeWording({ db, storeId }: StoreDb, id: string, words: string, now: Date): Promise<void> {
-  await sql`insert into push_wordings (store_id, id, words, created_at) values (${storeId}, ${id}, ${words}, ${now})
+async function storeWording({ db, storeId }: StoreDb, id: string, text: string, now: Date): Promise<void> {
+  await sql`insert into push_wordings (store_id, id, words, created_at) values (${storeId}, ${id}, ${text}, ${now})
     on conflict do nothing`.execute(db)
 }
 

@@ -64,10 +64,10 @@ test('missing rights of app or plan are warnings, and the store is connected', {
     },
   }
   const { body } = await connectFakeStore(world, await registerOwner(world), fake, buildConnectForm(fake))
-  const words = body.warnings as string[]
-  expect(words).toHaveLength(4)
-  expect(words[0]).toContain('Missing: write_discounts.')
-  expect(words.join(' ')).not.toMatch(/WooCommerce|WordPress/)
+  const warnings = body.warnings as string[]
+  expect(warnings).toHaveLength(4)
+  expect(warnings[0]).toContain('Missing: write_discounts.')
+  expect(warnings.join(' ')).not.toMatch(/WooCommerce|WordPress/)
 })
 
 test('a store stays the same when its primary domain changes, and rejects keys of another shop', async () => {
@@ -102,8 +102,8 @@ test('an uninstallation disconnects the store at once and notifies its owner', a
   expect(await deliverWebhook(world, captureKey, { topic: 'app/uninstalled', body: { id: 1 } })).toBe(200)
   await world.runJobs()
   expect(await storeRow(storeId)).toMatchObject({ is_active: false })
-  const told = world.db.selectFrom('pending_notifications').select('type').where('store_id', '=', storeId)
-  expect((await told.execute()).map(({ type }) => type)).toContain('store_uninstalled')
+  const notices = world.db.selectFrom('pending_notifications').select('type').where('store_id', '=', storeId)
+  expect((await notices.execute()).map(({ type }) => type)).toContain('store_uninstalled')
 })
 
 test('a late uninstallation webhook has no effect while the shop accepts the keys', async () => {
@@ -121,6 +121,6 @@ test('the doctor names the rights of app and plan in Shopify’s terms', async (
   const checks = body.checks as { id: string; title: string; state: string; finding: string; nextStep: string | null }[]
   const states = Object.fromEntries(checks.map(({ id, state }) => [id, state]))
   expect(states).toMatchObject({ keys: 'good', permissions: 'good', data: 'bad', history: 'quiet', storefront: 'good' })
-  const said = checks.map(({ title, finding, nextStep }) => `${title} ${finding} ${nextStep}`).join('\n')
-  expect(said).not.toMatch(/WooCommerce|WordPress/)
+  const texts = checks.map(({ title, finding, nextStep }) => `${title} ${finding} ${nextStep}`).join('\n')
+  expect(texts).not.toMatch(/WooCommerce|WordPress/)
 })

@@ -134,8 +134,8 @@ test("missing input gets the specification's messages before any request to a st
     [{ platform: 'shopify', client_id: 'id' }, 'Client ID and client secret are required for Shopify'],
     [{ store_url: 'ftp://shop.example.com' }, 'Store URL is not a web address'],
   ]
-  for (const [more, words] of cases) {
-    expect(await connectFakeStore(world, owner, fake, more)).toMatchObject({ status: 400, body: { error: words } })
+  for (const [more, message] of cases) {
+    expect(await connectFakeStore(world, owner, fake, more)).toMatchObject({ status: 400, body: { error: message } })
   }
   expect(fake.access).toBeNull()
 })
@@ -286,12 +286,12 @@ test('connecting a connected store again replaces its keys and adds no store', a
 
 test('a store belongs to one account of an instance', async () => {
   const { fake } = await createConnectedStore(world)
-  const stranger = await registerOwner(world)
-  expect(await connectFakeStore(world, stranger, fake)).toMatchObject({
+  const otherOwner = await registerOwner(world)
+  expect(await connectFakeStore(world, otherOwner, fake)).toMatchObject({
     status: 409,
     body: { error: 'This store is already connected to another account.' },
   })
-  expect((await check(stranger)).body.hasConnection).toBe(false)
+  expect((await check(otherOwner)).body.hasConnection).toBe(false)
 })
 
 test('anyone may connect the demo store, and the demo account only that one', async () => {

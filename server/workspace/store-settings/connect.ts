@@ -60,15 +60,15 @@ interface Checked {
   isProven: boolean
 }
 
-export async function connectStore(deps: Deps, connector: Connector, wanted: ConnectRequest) {
-  const { storeUrl, keys } = readRequest(wanted)
+export async function connectStore(deps: Deps, connector: Connector, request: ConnectRequest) {
+  const { storeUrl, keys } = readRequest(request)
   const account = { accountId: connector.accountId, db: deps.db }
   // Checked before the store is asked, so that no one fetches keys for a store that the plan has no room for.
   const isDemoStore = await assertConnectable(deps, account, storeUrl)
   await takePoint(deps, limits.connectPerAccount, connector.accountId)
-  const client = deps.storeClient({ platform: wanted.platform, storeUrl, homeUrl: storeUrl, keys })
+  const client = deps.storeClient({ platform: request.platform, storeUrl, homeUrl: storeUrl, keys })
   const profile = await callWithTypedKeys(PROFILE_LIMIT_MS, (signal) => client.readProfile(signal))
-  const found = { platform: wanted.platform, storeUrl: profile.storeUrl, keys, profile }
+  const found = { platform: request.platform, storeUrl: profile.storeUrl, keys, profile }
   const store = await saveConnection(deps, connector, { ...found, isDemoStore, isProven: true })
   return { store, warnings: listWarnings(profile) }
 }
@@ -105,10 +105,10 @@ export function saveConnection(
 }
 
 /** Validates with the messages of A 5. */
-function readRequest(wanted: ConnectRequest): { storeUrl: string; keys: StoreKeys } {
-  const address = normalizeStoreUrl(wanted.platform, wanted.store_url)
+function readRequest(request: ConnectRequest): { storeUrl: string; keys: StoreKeys } {
+  const address = normalizeStoreUrl(request.platform, request.store_url)
   if (!address.ok) throw new AppError('invalid', address.message, { fields: { store_url: address.message } })
-  const keys = readKeys(wanted.platform, wanted)
+  const keys = readKeys(request.platform, request)
   return { storeUrl: address.storeUrl, keys }
 }
 
@@ -190,8 +190,8 @@ function newStore(profile: StoreProfile, now: Date) {
 
 /** The store's name. Empty if the name contains an address of another host: then the owner must enter a sender. */
 function defaultSenderName({ name, homeUrl }: StoreProfile): string {
-  const shown = withoutInvisible(name).slice(0, 120)
-  return hasAddress(shown, [new URL(homeUrl).hostname]) ? '' : shown
+  const cleaned = withoutInvisible(name).slice(0, 120)
+  return hasAddress(cleaned, [new URL(homeUrl).hostname]) ? '' : cleaned
 }
 
 export function listWarnings(profile: StoreProfile): string[] {

@@ -50,8 +50,8 @@ function checkBoxes(
   if (capabilities[platform].consentObjects) {
     return { state: 'good', finding: `Not needed: ${CONSENT_OF_SHOP}` }
   }
-  const seen = boxes.filter(({ seenAt }) => seenAt !== null)
-  const other = seen.filter(({ isCurrent }) => !isCurrent).map(({ channel }) => channel)
+  const sighted = boxes.filter(({ seenAt }) => seenAt !== null)
+  const other = sighted.filter(({ isCurrent }) => !isCurrent).map(({ channel }) => channel)
   if (other.length > 0) {
     return {
       state: 'warn',
@@ -59,18 +59,18 @@ function checkBoxes(
       nextStep: 'Copy the box again under Settings → Consent → Boxes, and replace it on your checkout.',
     }
   }
-  if (seen.length > 0) {
-    const last = pickNewest(seen.map(({ seenAt }) => new Date(seenAt!)))!
+  if (sighted.length > 0) {
+    const last = pickNewest(sighted.map(({ seenAt }) => new Date(seenAt!)))!
     return {
       state: 'good',
-      finding: `Seen on your checkout: ${listed(seen.map(({ channel }) => channel))}, ${ago(last)}.`,
+      finding: `Seen on your checkout: ${listed(sighted.map(({ channel }) => channel))}, ${ago(last)}.`,
     }
   }
   if (isAlive(plugin ?? undefined, now)) {
-    const shown = boxChannels.filter((channel) => plugin?.health?.boxes.includes(channel))
-    const words = shown.length > 0 ? `shows boxes for ${listed(shown)}` : 'shows no consent box'
+    const displayed = boxChannels.filter((channel) => plugin?.health?.boxes.includes(channel))
+    const boxText = displayed.length > 0 ? `shows boxes for ${listed(displayed)}` : 'shows no consent box'
     const nextStep = 'Choose the boxes on the plugin’s screen in WordPress.'
-    return { state: 'quiet', finding: `The plugin ${words}; no checkout has been seen yet.`, nextStep }
+    return { state: 'quiet', finding: `The plugin ${boxText}; no checkout has been seen yet.`, nextStep }
   }
   const finding = checkoutSeenAt
     ? `The script saw your checkout ${ago(new Date(checkoutSeenAt))}, and found no consent box.`

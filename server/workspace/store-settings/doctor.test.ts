@@ -54,7 +54,7 @@ async function connected(keys: typeof OWNER): Promise<string> {
 
 const examine = (query = '', token = owner.token) => world.request('GET', `/api/stores/doctor${query}`, { token })
 
-async function checksOf() {
+async function readChecks() {
   const { status, body } = await examine()
   expect(status).toBe(200)
   const checks = body.checks as {
@@ -85,7 +85,7 @@ test('a healthy store is good in every check', async () => {
     .where('store_id', '=', storeId)
     .execute()
   await change({ capture_seen_at: world.now })
-  const checks = await checksOf()
+  const checks = await readChecks()
   expect(states(checks)).toEqual({
     reachable: 'good',
     version: 'good',
@@ -104,9 +104,9 @@ test('a healthy store is good in every check', async () => {
 })
 
 test('a store without a choice for data before consent is asked for it (C9)', async () => {
-  expect((await checksOf())['before-consent']).toMatchObject({ state: 'good' })
+  expect((await readChecks())['before-consent']).toMatchObject({ state: 'good' })
   await change({ before_consent: null })
-  expect((await checksOf())['before-consent']).toMatchObject({
+  expect((await readChecks())['before-consent']).toMatchObject({
     state: 'warn',
     nextStep: expect.stringContaining('Before consent'),
   })
@@ -115,34 +115,34 @@ test('a store without a choice for data before consent is asked for it (C9)', as
 test.each([
   ['a name that has no address', 'http://no-such-shop.invalid', /no response from this store address/],
   ['an address that is no WordPress', 'blank', /no WordPress/],
-  ['a certificate nobody vouches for', 'tls', /certificate is not valid/],
-])('%s is reported as unreachable, and dependent checks as unknown', async (_what, address, words) => {
+  ['an untrusted certificate', 'tls', /certificate is not valid/],
+])('%s is reported as unreachable, and dependent checks as unknown', async (_what, address, expected) => {
   const served = await serve((_, reply) => reply.end('hello'), address === 'tls' ? readLocalhostTls() : undefined)
   open.push(served)
   const url = address.startsWith('http')
     ? address
     : `${address === 'tls' ? 'https' : 'http'}://localhost:${served.port}`
   await change({ url, home_url: url })
-  const checks = await checksOf()
-  expect(checks.reachable).toMatchObject({ state: 'bad', finding: expect.stringMatching(words) })
+  const checks = await readChecks()
+  expect(checks.reachable).toMatchObject({ state: 'bad', finding: expect.stringMatching(expected) })
   expect(states(checks)).toMatchObject({ keys: 'quiet', permissions: 'quiet', clock: 'quiet', version: 'quiet' })
 })
 
 test('deleted keys are a problem of the keys only', async () => {
   options.keys.splice(0)
-  const checks = await checksOf()
+  const checks = await readChecks()
   expect(states(checks)).toMatchObject({ reachable: 'good', keys: 'bad', permissions: 'quiet' })
   expect(checks.keys!.finding).toContain('does not know this consumer key')
 })
 
 test('a user without rights (403) is a problem of the permissions', async () => {
   options.keys.splice(0, options.keys.length, { ...OWNER, mayManage: false })
-  expect(states(await checksOf())).toMatchObject({ reachable: 'good', keys: 'good', permissions: 'bad' })
+  expect(states(await readChecks())).toMatchObject({ reachable: 'good', keys: 'good', permissions: 'bad' })
 })
 
 test('a read-only key works, but cannot create webhooks', async () => {
   storeId = await connected(READER)
-  const checks = await checksOf()
+  const checks = await readChecks()
   expect(states(checks)).toMatchObject({ keys: 'good', permissions: 'warn', webhooks: 'warn' })
   expect(checks.permissions!.nextStep).toContain('Read/Write')
 })
@@ -153,9 +153,9 @@ test('a version before 5.0 is reported as too old, 5.0 is not (A 1)', { tags: ['
       url?.includes('/system_status') ? { status: 200, body: { environment: { version } } } : undefined
   }
   isVersion('5.0.0')
-  expect((await checksOf()).version).toMatchObject({ state: 'good', finding: expect.stringContaining('5.0.0') })
+  expect((await readChecks()).version).toMatchObject({ state: 'good', finding: expect.stringContaining('5.0.0') })
   isVersion('4.9.2')
-  expect((await checksOf()).version).toMatchObject({ state: 'bad', finding: expect.stringContaining('4.9.2') })
+  expect((await readChecks()).version).toMatchObject({ state: 'bad', finding: expect.stringContaining('4.9.2') })
   const { body } = await world.request('GET', '/api/stores/check-connection', { token: owner.token })
   expect(body.store.version).toBe('4.9.2')
 })
@@ -163,21 +163,21 @@ test('a version before 5.0 is reported as too old, 5.0 is not (A 1)', { tags: ['
 test('an examination without changes does not wait for a lock on the store', async () => {
   await world.db.transaction().execute(async (tx) => {
     await tx.selectFrom('stores').select('id').where('id', '=', storeId).forUpdate().execute()
-    expect(states(await checksOf())).toMatchObject({ keys: 'good' })
+    expect(states(await readChecks())).toMatchObject({ keys: 'good' })
   })
 })
 
 test('webhooks disabled by WooCommerce are reported and created again', async () => {
   await subscribe()
-  expect((await checksOf()).webhooks).toMatchObject({
+  expect((await readChecks()).webhooks).toMatchObject({
     state: 'warn',
     finding: expect.stringContaining('none has been received'),
   })
   shop.webhooks[0]!.status = 'disabled'
-  expect((await checksOf()).webhooks).toMatchObject({ state: 'bad', finding: expect.stringContaining('1 of 3') })
+  expect((await readChecks()).webhooks).toMatchObject({ state: 'bad', finding: expect.stringContaining('1 of 3') })
   expect(world.queued.map(({ name }) => name)).toContain('stores.webhooks')
   await world.runJobs()
-  expect((await checksOf()).webhooks).toMatchObject({
+  expect((await readChecks()).webhooks).toMatchObject({
     state: 'warn',
     finding: expect.stringContaining('none has been received'),
   })
@@ -186,7 +186,7 @@ test('webhooks disabled by WooCommerce are reported and created again', async ()
 test('webhooks that have delivered nothing are fine where the plugin reports orders', async () => {
   await connectPlugin(world, storeId)
   await subscribe()
-  expect((await checksOf()).webhooks).toMatchObject({
+  expect((await readChecks()).webhooks).toMatchObject({
     state: 'quiet',
     finding: expect.stringContaining('the plugin reports orders at once'),
   })
@@ -194,33 +194,33 @@ test('webhooks that have delivered nothing are fine where the plugin reports ord
 
 test('a clock off by over five minutes is reported, over fifteen with the resulting rejection', async () => {
   options.now = () => new Date(world.now.getTime() + 4 * 60_000)
-  expect((await checksOf()).clock).toMatchObject({ state: 'good' })
+  expect((await readChecks()).clock).toMatchObject({ state: 'good' })
   options.now = () => new Date(world.now.getTime() - 7 * 60_000)
-  expect((await checksOf()).clock).toMatchObject({
+  expect((await readChecks()).clock).toMatchObject({
     state: 'warn',
     finding: expect.stringContaining('7 minutes behind'),
   })
   const fast = await openContractStore({ ...options, now: () => new Date(world.now.getTime() + 20 * 60_000) })
   open.push(fast)
   await change({ url: fast.url, home_url: fast.url })
-  expect(states(await checksOf())).toMatchObject({ reachable: 'good', keys: 'quiet', clock: 'bad' })
+  expect(states(await readChecks())).toMatchObject({ reachable: 'good', keys: 'quiet', clock: 'bad' })
 })
 
-test('version and script checks agree on what is detected without the script', async () => {
-  const { version, capture } = await checksOf()
+test('version and script checks agree on the carts detected without the script', async () => {
+  const { version, capture } = await readChecks()
   for (const part of [version, capture]) expect(part?.finding).toContain(WITHOUT_SCRIPT)
-  const said = [true, false].map((hasEarlyDrafts) => getDetectionText({ hasEarlyDrafts, hasPlugin: false }))
-  expect(said.map((words) => version?.finding.includes(words)).sort()).toEqual([false, true])
+  const texts = [true, false].map((hasEarlyDrafts) => getDetectionText({ hasEarlyDrafts, hasPlugin: false }))
+  expect(texts.map((text) => version?.finding.includes(text)).sort()).toEqual([false, true])
   expect(capture?.finding).not.toContain('Place order')
 })
 
 test('a capture script that is missing or silent since yesterday is reported', async () => {
-  expect((await checksOf()).capture).toMatchObject({
+  expect((await readChecks()).capture).toMatchObject({
     state: 'warn',
     finding: expect.stringContaining('No report has come'),
   })
   await change({ capture_seen_at: new Date(world.now.getTime() - 3 * 86_400_000) })
-  expect((await checksOf()).capture).toMatchObject({ state: 'warn', finding: expect.stringContaining('3 days ago') })
+  expect((await readChecks()).capture).toMatchObject({ state: 'warn', finding: expect.stringContaining('3 days ago') })
 })
 
 test('contacts above the limits are reported with the reason (X5)', async () => {
@@ -243,7 +243,7 @@ test('contacts above the limits are reported with the reason (X5)', async () => 
       { ...contact, value: 'b@shoppers.example', reason: 'store' },
     ])
     .execute()
-  expect((await checksOf()).capture).toMatchObject({
+  expect((await readChecks()).capture).toMatchObject({
     state: 'warn',
     finding: expect.stringMatching(
       /2 new contacts were above a limit: 1 because more than 20 .*, 1 because .* more than 60 .* 2 of them are not confirmed/,
@@ -252,41 +252,44 @@ test('contacts above the limits are reported with the reason (X5)', async () => 
 })
 
 test('consent boxes seen, seen with another text, and not seen are reported', async () => {
-  const seen = async (wording_id: string) => {
+  const recordSighting = async (wording_id: string) => {
     const row = { store_id: storeId, channel: 'sms' as const, wording_id, seen_at: world.now }
     await world.db.deleteFrom('consent_boxes').where('store_id', '=', storeId).execute()
     await world.db.insertInto('consent_boxes').values(row).execute()
-    return (await checksOf()).boxes
+    return (await readChecks()).boxes
   }
-  expect((await checksOf()).boxes).toMatchObject({
+  expect((await readChecks()).boxes).toMatchObject({
     state: 'quiet',
     finding: expect.stringContaining('not seen your checkout'),
   })
   await change({ checkout_seen_at: world.now })
-  expect((await checksOf()).boxes).toMatchObject({ state: 'quiet', finding: expect.stringContaining('no consent box') })
-  expect(await seen('w1')).toMatchObject({
+  expect((await readChecks()).boxes).toMatchObject({
+    state: 'quiet',
+    finding: expect.stringContaining('no consent box'),
+  })
+  expect(await recordSighting('w1')).toMatchObject({
     state: 'warn',
     finding: expect.stringContaining('different text from yours for SMS'),
   })
   const { boxes } = await readBoxes({ storeId, db: world.db })
-  expect(await seen(computeWordingId(boxes[1]!.words))).toMatchObject({
+  expect(await recordSighting(computeWordingId(boxes[1]!.words))).toMatchObject({
     state: 'good',
     finding: expect.stringContaining('SMS'),
   })
 })
 
 test('a failed sync and a stopped one are reported', async () => {
-  expect((await checksOf()).sync).toMatchObject({ state: 'quiet' })
+  expect((await readChecks()).sync).toMatchObject({ state: 'quiet' })
   await subscribe()
   const streams = world.db.updateTable('sync_state').where('store_id', '=', storeId)
   await streams
     .where('stream', '=', 'import')
     .set({ failed_at: new Date(world.now.getTime() + 1), error_code: 'wrong_key' })
     .execute()
-  expect((await checksOf()).sync).toMatchObject({ state: 'bad', finding: expect.stringContaining('consumer key') })
+  expect((await readChecks()).sync).toMatchObject({ state: 'bad', finding: expect.stringContaining('consumer key') })
   const old = new Date(world.now.getTime() - 3_600_000)
   await streams.set({ failed_at: null, error_code: null, completed_at: old }).execute()
-  expect((await checksOf()).sync).toMatchObject({ state: 'bad', finding: expect.stringContaining('1 hour ago') })
+  expect((await readChecks()).sync).toMatchObject({ state: 'bad', finding: expect.stringContaining('1 hour ago') })
 })
 
 test('keys that this server cannot decrypt are reported as such', async () => {
@@ -295,18 +298,18 @@ test('keys that this server cannot decrypt are reported as such', async () => {
     .set({ encrypted: crypto.randomBytes(64) })
     .where('store_id', '=', storeId)
     .execute()
-  expect((await checksOf()).keys).toMatchObject({
+  expect((await readChecks()).keys).toMatchObject({
     state: 'bad',
     nextStep: 'Press “Replace keys” and enter the store’s keys.',
   })
 })
 
 test('only members of the store may ask, with a limit', async () => {
-  const stranger = await registerOwner(world)
+  const otherOwner = await registerOwner(world)
   for (const named of [storeId, shop.url]) {
-    expect((await examine(`?storeId=${encodeURIComponent(named)}`, stranger.token)).status).toBe(404)
+    expect((await examine(`?storeId=${encodeURIComponent(named)}`, otherOwner.token)).status).toBe(404)
   }
   await world.db.deleteFrom('rate_limits').execute()
-  for (let turn = 0; turn < 20; turn += 1) expect((await examine()).status).toBe(200)
+  for (let attempt = 0; attempt < 20; attempt += 1) expect((await examine()).status).toBe(200)
   expect(await examine()).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
 })

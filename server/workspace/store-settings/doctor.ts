@@ -55,10 +55,10 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
   const row = requireFound(await sql.readStore(store), 'Store')
   if (!row.is_active) throw new AppError('conflict', 'This store is not connected.')
   await takePoint(deps, EXAMINATIONS, store.storeId)
-  const asked = await askStore(deps, store)
-  if (asked.kind === 'answered') await saveChanges(deps, row, asked.profile)
+  const storeAnswer = await askStore(deps, store)
+  if (storeAnswer.kind === 'answered') await saveChanges(deps, row, storeAnswer.profile)
   const plugin = (await readPlugin(store)) ?? null
-  if (plugin && !plugin.ended_at && plugin.is_reached !== (asked.kind === 'answered')) {
+  if (plugin && !plugin.ended_at && plugin.is_reached !== (storeAnswer.kind === 'answered')) {
     await deps.jobs.enqueue(deps.db, reachJob, { storeId: store.storeId }, store.storeId)
   }
   // Requests a fresh plugin report, for the next run.
@@ -66,14 +66,14 @@ export async function examineStore(deps: Deps, store: StoreDb<Db>) {
   const findings: Findings = {
     now: deps.now(),
     platform: row.platform,
-    asked,
+    storeAnswer,
     known: { version: row.version, captureSeenAt: row.capture_seen_at, connectedAt: row.connected_at },
     capture: await readCaptureStatus(deps, store),
     beforeConsent: row.before_consent,
     boxes: await readBoxes(store),
     publicUrl: deps.config.publicUrl,
     isReachableByStore: row.is_demo || findPlatform(row.platform).canDeliverTo(deps.config.publicUrl),
-    kept: await listWebhooks(store),
+    webhooks: await listWebhooks(store),
     streams: await readStreams(store),
     plugin,
   }
@@ -136,7 +136,7 @@ type StoreAnswer =
 interface Findings {
   now: Date
   platform: PlatformName
-  asked: StoreAnswer
+  storeAnswer: StoreAnswer
   /** Last known values, used when the store does not answer. */
   known: { version: string; captureSeenAt: Date | null; connectedAt: Date }
   capture: CaptureStatus
@@ -146,7 +146,7 @@ interface Findings {
   publicUrl: string
   /** Whether the store can deliver webhooks to this server. */
   isReachableByStore: boolean
-  kept: readonly { topic: string; webhook_id: string; last_delivery_at: Date | null }[]
+  webhooks: readonly { topic: string; webhook_id: string; last_delivery_at: Date | null }[]
   streams: readonly StreamState[]
   plugin: PluginRow | null
 }
@@ -172,7 +172,7 @@ const LEAST_VERSION = 5
 
 /** In the order of a connection: each check depends on the ones before it. */
 function doctorChecks(found: Findings): Check[] {
-  const said: [id: string, title: string, said: CheckResult][] = [
+  const results: [id: string, title: string, said: CheckResult][] = [
     ...buildPluginChecks(found, (at) => ago(at, found.now)),
     ['reachable', 'Store reachable', checkReach(found)],
     ['version', platformCopy[found.platform].doctor.version, checkVersion(found)],
@@ -187,7 +187,7 @@ function doctorChecks(found: Findings): Check[] {
     ['clock', 'Store clock', checkClock(found)],
   ]
   const nothingMore = { nextStep: null, answer: null, record: null }
-  return said.map(([id, title, words]) => ({ id, title, ...nothingMore, ...words }))
+  return results.map(([id, title, result]) => ({ id, title, ...nothingMore, ...result }))
 }
 
 type CheckId = 'reachable' | 'keys' | 'permissions' | 'clock'
@@ -210,37 +210,37 @@ const checkOfProblem: Partial<Record<StoreProblemCode | 'keys_unreadable', Check
   clock_skew: 'clock',
 }
 
-function findProblem({ asked, plugin, now }: Findings): { part: CheckId; said: CheckResult } | null {
-  if (asked.kind === 'answered') return null
-  const { code, detail } = asked
+function findProblem({ storeAnswer, plugin, now }: Findings): { part: CheckId; result: CheckResult } | null {
+  if (storeAnswer.kind === 'answered') return null
+  const { code, detail } = storeAnswer
   const part = checkOfProblem[code] ?? 'reachable'
   if (code === 'keys_unreadable') {
     const nextStep = 'Press “Replace keys” and enter the store’s keys.'
-    return { part, said: { state: 'bad', finding: KEYS_UNREADABLE_TEXT, nextStep } }
+    return { part, result: { state: 'bad', finding: KEYS_UNREADABLE_TEXT, nextStep } }
   }
   const firewallFinding = isCalling(plugin ?? undefined, now) ? explainFirewall(code) : undefined
   // The check of the plugin’s reports has the next step.
-  if (firewallFinding) return { part, said: { state: 'warn', finding: firewallFinding, answer: detail } }
+  if (firewallFinding) return { part, result: { state: 'warn', finding: firewallFinding, answer: detail } }
   const { sentence, nextStep } = STORE_PROBLEM_TEXT[code]
   const finding = code === 'certificate' ? addCertificateHint(sentence) : sentence
   const isPassing = code === 'rate_limited' || code === 'maintenance'
-  return { part, said: { state: isPassing ? 'warn' : 'bad', finding, nextStep, answer: detail } }
+  return { part, result: { state: isPassing ? 'warn' : 'bad', finding, nextStep, answer: detail } }
 }
 
 const unchecked = (why: string): CheckResult => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
 
 function checkReach(found: Findings): CheckResult {
   const problem = findProblem(found)
-  if (problem?.part === 'reachable') return problem.said
+  if (problem?.part === 'reachable') return problem.result
   return { state: 'good', finding: platformCopy[found.platform].doctor.reachable }
 }
 
-function checkVersion({ asked, known, platform, plugin, now }: Findings): CheckResult {
-  const version = asked.kind === 'answered' ? asked.profile.version : known.version
+function checkVersion({ storeAnswer, known, platform, plugin, now }: Findings): CheckResult {
+  const version = storeAnswer.kind === 'answered' ? storeAnswer.profile.version : known.version
   if (!capabilities[platform].drafts) {
     return {
       state: version === '' ? 'quiet' : 'good',
-      finding: version === '' ? 'Not known yet.' : `${version}. ${CHECKOUTS_SEEN}`,
+      finding: version === '' ? 'Not known yet.' : `${version}. ${CHECKOUT_DETECTION_TEXT}`,
     }
   }
   if (version === '') return { state: 'quiet', finding: 'The store does not report its version.' }
@@ -252,40 +252,43 @@ function checkVersion({ asked, known, platform, plugin, now }: Findings): CheckR
       nextStep: 'Back up your site, then update WooCommerce in WordPress under Plugins.',
     }
   }
-  if (asked.kind === 'problem') return { state: 'quiet', finding: `Could not be checked now. It was ${version}.` }
+  if (storeAnswer.kind === 'problem') return { state: 'quiet', finding: `Could not be checked now. It was ${version}.` }
   const hasPlugin = isAlive(plugin ?? undefined, now)
-  return { state: 'good', finding: `WooCommerce ${version}. ${getDetectionText({ ...asked.profile, hasPlugin })}` }
+  return {
+    state: 'good',
+    finding: `WooCommerce ${version}. ${getDetectionText({ ...storeAnswer.profile, hasPlugin })}`,
+  }
 }
 
 function checkKeys(found: Findings): CheckResult {
   const problem = findProblem(found)
   if (problem?.part === 'reachable') return unchecked('the store did not answer')
   if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
-  if (problem?.part === 'keys') return problem.said
+  if (problem?.part === 'keys') return problem.result
   return { state: 'good', finding: platformCopy[found.platform].doctor.keys }
 }
 
 function checkPermissions(found: Findings): CheckResult {
   const problem = findProblem(found)
-  if (problem?.part === 'permissions') return problem.said
-  if (found.asked.kind === 'problem') return unchecked('the store refused the keys')
-  const { canWrite, rights } = found.asked.profile
+  if (problem?.part === 'permissions') return problem.result
+  if (found.storeAnswer.kind === 'problem') return unchecked('the store refused the keys')
+  const { canWrite, rights } = found.storeAnswer.profile
   if (canWrite && !rights?.missingScopes.length) {
     return { state: 'good', finding: platformCopy[found.platform].doctor.permissions }
   }
-  const [scopes] = findRightsProblems(found.asked.profile.rights)
+  const [scopes] = findRightsProblems(found.storeAnswer.profile.rights)
   const { sentence, nextStep } = scopes ?? STORE_PROBLEM_TEXT.read_only_key
   return { state: 'warn', finding: `${sentence} Reading carts and orders works.`, nextStep }
 }
 
-const CHECKOUTS_SEEN = 'Checkouts are seen as soon as a shopper leaves an email address or phone number there.'
+const CHECKOUT_DETECTION_TEXT = 'Checkouts are seen as soon as a shopper leaves an email address or phone number there.'
 
 /** Rights of plan and app beyond the keys; empty where a platform has none. */
-function rightsChecks({ asked }: Findings): [id: string, title: string, said: CheckResult][] {
-  if (asked.kind === 'problem' || !asked.profile.rights) return []
-  const { rights } = asked.profile
+function rightsChecks({ storeAnswer }: Findings): [id: string, title: string, said: CheckResult][] {
+  if (storeAnswer.kind === 'problem' || !storeAnswer.profile.rights) return []
+  const { rights } = storeAnswer.profile
   const lacking = new Map(findRightsProblems(rights).map((problem) => [problem.code, problem]))
-  const said = (code: RightsProblem, good: string, state: CheckResult['state']): CheckResult => {
+  const createResult = (code: RightsProblem, good: string, state: CheckResult['state']): CheckResult => {
     const problem = lacking.get(code)
     return problem ? { state, finding: problem.sentence, nextStep: problem.nextStep } : { state: 'good', finding: good }
   }
@@ -293,27 +296,31 @@ function rightsChecks({ asked }: Findings): [id: string, title: string, said: Ch
     [
       'data',
       'Shopper data',
-      said('data', `Plan ${rights.planName}: names, emails and phone numbers are readable.`, 'bad'),
+      createResult('data', `Plan ${rights.planName}: names, emails and phone numbers are readable.`, 'bad'),
     ],
-    ['history', 'Order history', said('orders', 'All orders are readable.', 'quiet')],
-    ['storefront', 'Storefront', said('password', 'Open to everybody.', 'warn')],
+    ['history', 'Order history', createResult('orders', 'All orders are readable.', 'quiet')],
+    ['storefront', 'Storefront', createResult('password', 'Open to everybody.', 'warn')],
   ]
 }
 
 /** Webhooks are missing or disabled, and we can create them again. */
 function needsNewWebhooks(found: Findings): boolean {
-  if (!found.isReachableByStore || found.asked.kind === 'problem' || !maySubscribe(found, found.asked.profile))
+  if (
+    !found.isReachableByStore ||
+    found.storeAnswer.kind === 'problem' ||
+    !maySubscribe(found, found.storeAnswer.profile)
+  )
     return false
-  const { missing, disabled } = compareWebhooks(found.asked.hooks, found.kept)
-  return found.asked.hooks !== null && (found.kept.length === 0 || missing + disabled > 0)
+  const { missing, disabled } = compareWebhooks(found.storeAnswer.hooks, found.webhooks)
+  return found.storeAnswer.hooks !== null && (found.webhooks.length === 0 || missing + disabled > 0)
 }
 
 /** If a store signs with the secret of its keys, read access is enough. */
 const maySubscribe = ({ platform }: Findings, { canWrite }: StoreProfile): boolean =>
   canWrite || capabilities[platform].webhooks === 'keys'
 
-function compareWebhooks(present: WebhookSubscription[] | null, kept: Findings['kept']) {
-  const states = kept.map(({ webhook_id }) => present?.find(({ id }) => id === webhook_id)?.status)
+function compareWebhooks(present: WebhookSubscription[] | null, webhooks: Findings['webhooks']) {
+  const states = webhooks.map(({ webhook_id }) => present?.find(({ id }) => id === webhook_id)?.status)
   return {
     missing: states.filter((status) => status === undefined).length,
     disabled: states.filter((status) => status !== undefined && status !== 'active').length,
@@ -321,7 +328,7 @@ function compareWebhooks(present: WebhookSubscription[] | null, kept: Findings['
 }
 
 function checkWebhooks(found: Findings): CheckResult {
-  const { asked, kept, now, publicUrl } = found
+  const { storeAnswer, webhooks, now, publicUrl } = found
   const hasPlugin = isAlive(found.plugin ?? undefined, now)
   if (!found.isReachableByStore && hasPlugin) {
     return {
@@ -335,32 +342,32 @@ function checkWebhooks(found: Findings): CheckResult {
       finding: `The store cannot reach ${publicUrl}, which is not a public address. Nothing is missed: orders are synced every 15 minutes and before each message.`,
     }
   }
-  const lastAt = pickNewest(kept.map((each) => each.last_delivery_at))
-  if (asked.kind === 'problem' && isReported(found)) {
+  const lastAt = pickNewest(webhooks.map((each) => each.last_delivery_at))
+  if (storeAnswer.kind === 'problem' && isReported(found)) {
     return { state: 'quiet', finding: 'Not needed while the shop is not reached: the plugin reports orders.' }
   }
-  if (asked.kind === 'problem')
+  if (storeAnswer.kind === 'problem')
     return unchecked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
-  if (!maySubscribe(found, asked.profile)) {
+  if (!maySubscribe(found, storeAnswer.profile)) {
     return {
       state: 'warn',
       finding: 'The key cannot create webhooks, so orders are synced only every 15 minutes and before each message.',
       nextStep: STORE_PROBLEM_TEXT.read_only_key.nextStep,
     }
   }
-  if (asked.hooks === null) return unchecked('the store did not list them')
-  const { missing, disabled } = compareWebhooks(asked.hooks, kept)
+  if (storeAnswer.hooks === null) return unchecked('the store did not list them')
+  const { missing, disabled } = compareWebhooks(storeAnswer.hooks, webhooks)
   if (disabled > 0) {
     return {
       state: 'bad',
-      finding: `${platformCopy[found.platform].doctor.sender} disabled ${disabled} of ${kept.length} webhooks because deliveries to ${publicUrl} failed.`,
+      finding: `${platformCopy[found.platform].doctor.sender} disabled ${disabled} of ${webhooks.length} webhooks because deliveries to ${publicUrl} failed.`,
       nextStep: `We are recreating them. Run this check again in a minute. If it happens again, ask your host to let the store reach ${publicUrl}.`,
     }
   }
-  if (kept.length === 0 || missing > 0) {
+  if (webhooks.length === 0 || missing > 0) {
     return {
       state: 'warn',
-      finding: kept.length === 0 ? 'Webhooks are not set up yet.' : 'Some webhooks are missing from the store.',
+      finding: webhooks.length === 0 ? 'Webhooks are not set up yet.' : 'Some webhooks are missing from the store.',
       nextStep: 'We are creating them now. Run this check again in a minute.',
     }
   }
@@ -463,9 +470,9 @@ function checkSync(found: Findings): CheckResult {
 
 function checkClock(found: Findings): CheckResult {
   const problem = findProblem(found)
-  if (problem?.part === 'clock') return problem.said
-  if (found.asked.kind === 'problem') return unchecked('only a signed request shows the store’s time')
-  const { clockSkewMs } = found.asked.profile
+  if (problem?.part === 'clock') return problem.result
+  if (found.storeAnswer.kind === 'problem') return unchecked('only a signed request shows the store’s time')
+  const { clockSkewMs } = found.storeAnswer.profile
   if (Math.abs(clockSkewMs) <= CLOCK_TOLERANCE_MS) {
     return { state: 'good', finding: 'The store’s clock is correct to within five minutes.' }
   }

@@ -9,7 +9,7 @@ const pause = (token: string) => world.request('POST', '/api/stores/sending/paus
 const resume = (token: string) => world.request('POST', '/api/stores/sending/resume', { token })
 const view = async (token: string) => (await world.request('GET', '/api/stores/sending/pause', { token })).body.pause
 
-async function aCartThatIsDue() {
+async function createDueCart() {
   const shop = await createShop(world)
   await shop.fill('one', [buildTea()])
   await shop.type('one', { email: 'ada@example.com' })
@@ -19,7 +19,7 @@ async function aCartThatIsDue() {
 const sentTo = (address: string) => world.sent.filter((mail) => mail.to === address).length
 
 test('a pause holds due messages, shows who paused and what waits, and resuming sends them (D5)', async () => {
-  const shop = await aCartThatIsDue()
+  const shop = await createDueCart()
   const before = sentTo('ada@example.com')
   const { body } = await pause(shop.token)
   expect(body.pause).toEqual({
@@ -40,7 +40,7 @@ test('a pause holds due messages, shows who paused and what waits, and resuming 
 })
 
 test('messages that expire meanwhile are not sent (D7)', async () => {
-  const shop = await aCartThatIsDue()
+  const shop = await createDueCart()
   await shop.pass(30 * MINUTE)
   await pause(shop.token)
   await shop.pass(100 * HOUR)
@@ -54,8 +54,8 @@ test('a manual message is rejected with the reason and not stored (D11)', async 
   await shop.mailed({ email: 'bo@example.com' })
   const cart = await shop.cart()
   await pause(shop.token)
-  const wanted = { to: 'bo@example.com', cart_id: cart.id }
-  const { status, body } = await postWithWorker(world, shop, '/api/email/send-email', wanted)
+  const mail = { to: 'bo@example.com', cart_id: cart.id }
+  const { status, body } = await postWithWorker(world, shop, '/api/email/send-email', mail)
   expect([status, body.error]).toEqual([422, expect.stringContaining('All sending for this store is paused')])
   expect((await shop.messages()).filter((each) => each.origin_kind === 'manual' && each.state === 'held')).toEqual([])
 })
@@ -70,7 +70,7 @@ test('a second pause keeps the first member, and resuming an active store change
 })
 
 test('a pause affects one store only, and members cannot pause (decision 136)', async () => {
-  const paused = await aCartThatIsDue()
+  const paused = await createDueCart()
   const other = await createShop(world)
   await pause(paused.token)
   expect(await view(other.token)).toBeNull()

@@ -9,7 +9,9 @@ export interface PluginFindings {
   plugin: PluginRow | null
   now: Date
   /** The shop's live answer. */
-  asked: { kind: 'answered' } | { kind: 'problem'; code: StoreProblemCode | 'keys_unreadable'; detail: string | null }
+  storeAnswer:
+    | { kind: 'answered' }
+    | { kind: 'problem'; code: StoreProblemCode | 'keys_unreadable'; detail: string | null }
   streams: readonly { stream: string; failures: number; failed_at: Date | null; completed_at: Date | null }[]
 }
 
@@ -58,12 +60,12 @@ function checkCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) 
 /** The live answer overrides earlier observations. */
 function checkReach(
   plugin: PluginRow,
-  { streams, asked, now }: PluginFindings,
+  { streams, storeAnswer, now }: PluginFindings,
   ago: (at: Date) => string,
 ): CheckResult {
   const check = streams.find(({ stream }) => stream === 'order_check')
   const isCutOff = isPushOnly(plugin, check)
-  const canReachShop = asked.kind === 'answered'
+  const canReachShop = storeAnswer.kind === 'answered'
   if (!isCutOff && canReachShop) return { state: 'good', finding: 'Recoup reads the shop with the plugin’s key.' }
   if (canReachShop) {
     return {
@@ -71,8 +73,8 @@ function checkReach(
       finding: 'The shop has just answered again. Recoup reads its orders itself within a minute.',
     }
   }
-  const answer = asked.detail
-  const why = asked.code === 'keys_unreadable' ? KEYS_UNREADABLE_TEXT : explainUnreached(asked.code)
+  const answer = storeAnswer.detail
+  const why = storeAnswer.code === 'keys_unreadable' ? KEYS_UNREADABLE_TEXT : explainUnreached(storeAnswer.code)
   if (!isCutOff)
     return { state: 'warn', finding: `${why} If this goes on, the plugin reports orders, stock and prices.`, answer }
   if (plugin.reports_goods === false) {
@@ -129,11 +131,14 @@ function checkTasks({ health, beat_at, connected_at }: PluginRow, now: Date): Ch
   }
 }
 
-function checkTest({ test_seen_at: seenAt, test_asked, test_seen }: PluginRow, ago: (at: Date) => string): CheckResult {
+function checkTest(
+  { test_seen_at: passedAt, test_asked, test_seen }: PluginRow,
+  ago: (at: Date) => string,
+): CheckResult {
   if (test_asked !== null && test_asked !== test_seen)
     return { state: 'quiet', finding: 'One was asked for and has not come yet.' }
-  return seenAt
-    ? { state: 'good', finding: `The last one came ${ago(seenAt)}.` }
+  return passedAt
+    ? { state: 'good', finding: `The last one came ${ago(passedAt)}.` }
     : { state: 'quiet', finding: 'None was asked for. “Send a test cart” under Plugin tries the whole way.' }
 }
 

@@ -9,8 +9,8 @@ const now = new Date('2026-11-01T10:00:00Z')
 
 function check(pricesIncludeTax: boolean | null, showsTax: boolean | null, plugin: Partial<PluginRow> | null = null) {
   const pricing = { pricesIncludeTax, showsTax, decimals: 2, isSequential: false }
-  const asked = { kind: 'answered', profile: { pricing } as StoreProfile, hooks: null } as const
-  return buildPriceChecks({ asked, plugin: plugin as PluginRow | null, now })
+  const storeAnswer = { kind: 'answered', profile: { pricing } as StoreProfile, hooks: null } as const
+  return buildPriceChecks({ storeAnswer, plugin: plugin as PluginRow | null, now })
 }
 
 test.each([
@@ -24,16 +24,16 @@ test.each([
   [false, true, 'enters prices without tax and shows them with tax'],
   [true, false, 'enters prices with tax and shows them without tax'],
 ])('the doctor explains which prices messages show if they differ (entered with tax: %s)', (pricesIncludeTax, showsTax, settings) => {
-  const [[id, , said]] = check(pricesIncludeTax, showsTax) as [ReturnType<typeof check>[number]]
+  const [[id, , result]] = check(pricesIncludeTax, showsTax) as [ReturnType<typeof check>[number]]
   expect(id).toBe('prices')
-  expect(said.state).toBe('quiet')
-  expect(said.finding).toContain(settings)
-  expect(said.finding).toContain('messages show the prices of your product pages')
+  expect(result.state).toBe('quiet')
+  expect(result.finding).toContain(settings)
+  expect(result.finding).toContain('messages show the prices of your product pages')
 })
 
 test('the doctor reports that the key cannot read the tax settings', () => {
-  const [[, , said]] = check(true, null) as [ReturnType<typeof check>[number]]
-  expect(said).toMatchObject({ state: 'quiet', finding: expect.stringContaining('cannot read the tax settings') })
+  const [[, , result]] = check(true, null) as [ReturnType<typeof check>[number]]
+  expect(result).toMatchObject({ state: 'quiet', finding: expect.stringContaining('cannot read the tax settings') })
 })
 
 test('the doctor is silent while the plugin reports prices as the shop shows them', () => {

@@ -8,26 +8,26 @@ interface PriceFindings {
   plugin: PluginRow | null
   now: Date
   /** The shop's live answer. */
-  asked: { kind: 'answered'; profile: Pick<StoreProfile, 'pricing'> } | { kind: 'problem' }
+  storeAnswer: { kind: 'answered'; profile: Pick<StoreProfile, 'pricing'> } | { kind: 'problem' }
 }
 
 type CheckResult = Pick<Check, 'state' | 'finding'> & Partial<Check>
 
 /** The capture script reports no prices, so they come from the catalogue. Empty if the cart shows the same prices. */
 export function buildPriceChecks({
-  asked,
+  storeAnswer,
   plugin,
   now,
 }: PriceFindings): [id: string, title: string, said: CheckResult][] {
-  if (asked.kind === 'problem' || isAlive(plugin ?? undefined, now)) return []
-  const { pricesIncludeTax, showsTax } = asked.profile.pricing
+  if (storeAnswer.kind === 'problem' || isAlive(plugin ?? undefined, now)) return []
+  const { pricesIncludeTax, showsTax } = storeAnswer.profile.pricing
   if (pricesIncludeTax === null || showsTax === null) {
     const finding = 'The key cannot read the tax settings, so messages show prices as they are entered in the catalog.'
     const nextStep = 'Create the key for an administrator or a shop manager, or install the plugin.'
     return [['prices', 'Prices with tax', { state: 'quiet', finding, nextStep }]]
   }
   if (pricesIncludeTax === showsTax) return []
-  const [entered, shown] = pricesIncludeTax ? ['with', 'without'] : ['without', 'with']
-  const finding = `Your shop enters prices ${entered} tax and shows them ${shown} tax. For carts from the capture script, messages show the prices of your product pages. The plugin reports those of the cart.`
+  const [entered, displayed] = pricesIncludeTax ? ['with', 'without'] : ['without', 'with']
+  const finding = `Your shop enters prices ${entered} tax and shows them ${displayed} tax. For carts from the capture script, messages show the prices of your product pages. The plugin reports those of the cart.`
   return [['prices', 'Prices with tax', { state: 'quiet', finding }]]
 }

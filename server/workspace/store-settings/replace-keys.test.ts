@@ -40,23 +40,23 @@ interface Asking {
 const replace = (token: string, { keys = NEW, query = '' }: Asking = {}) =>
   world.request('PUT', `/api/stores/keys${query}`, { token, body: keys })
 
-const keyOf = ({ keys }: StoreAccess) => (keys.kind === 'woocommerce' ? keys.consumerKey : keys.kind)
+const getKey = ({ keys }: StoreAccess) => (keys.kind === 'woocommerce' ? keys.consumerKey : keys.kind)
 
 /** Makes WooCommerce accept only this key from now on. */
 function knowsOnly(fake: FakeStore, consumerKey: string): void {
   world.storeClient = (access) => {
     fake.access = access
-    fake.problem = keyOf(access) === consumerKey ? null : new StoreProblem('wrong_key')
+    fake.problem = getKey(access) === consumerKey ? null : new StoreProblem('wrong_key')
     return fake
   }
 }
 
 async function keyInUse({ storeId, fake }: ConnectedStore): Promise<string | undefined> {
   await openStoreClient(world.deps, { storeId, db: world.db })
-  return fake.access ? keyOf(fake.access) : undefined
+  return fake.access ? getKey(fake.access) : undefined
 }
 
-const encryptedOf = async (storeId: string) =>
+const readEncrypted = async (storeId: string) =>
   (
     await world.db
       .selectFrom('store_credentials')
@@ -91,13 +91,13 @@ test("new keys are tested, used at once, and the store's profile is updated", as
 test('rejected keys leave the old ones in use', async () => {
   const connected = await createConnectedStore(world)
   const { owner, fake, storeId } = connected
-  const encrypted = await encryptedOf(storeId)
+  const encrypted = await readEncrypted(storeId)
   knowsOnly(fake, 'ck_0123456789abcdef')
   expect(await replace(owner.token)).toMatchObject({
     status: 401,
     body: { code: 'store_credentials', error: expect.stringContaining('does not know this consumer key') },
   })
-  expect(await encryptedOf(storeId)).toEqual(encrypted)
+  expect(await readEncrypted(storeId)).toEqual(encrypted)
   expect(await keyInUse(connected)).toBe('ck_0123456789abcdef')
   expect(world.queued).toEqual([])
 })
@@ -137,20 +137,20 @@ test('messages, carts and flows stay unchanged', async () => {
   await recordOrders(world.deps, store.storeId, [aCart(world), aCart(world)], 'sync')
   world.advance(61 * MINUTE_MS)
   await detectAbandoned(world.deps)
-  const kept = async () => {
-    const rowsOf = (table: 'messages' | 'carts' | 'flows') =>
+  const readCounts = async () => {
+    const readRows = (table: 'messages' | 'carts' | 'flows') =>
       world.db.selectFrom(table).selectAll().where('store_id', '=', store.storeId).orderBy('id').execute()
-    return [await rowsOf('messages'), await rowsOf('carts'), await rowsOf('flows')]
+    return [await readRows('messages'), await readRows('carts'), await readRows('flows')]
   }
-  const before = await kept()
+  const before = await readCounts()
   expect(before.map((rows) => rows.length)).toEqual([6, 2, 1])
   expect((await replace(store.token)).status).toBe(200)
-  expect(await kept()).toEqual(before)
+  expect(await readCounts()).toEqual(before)
 })
 
 test('a store with rejected keys is read at once, and its alarm ends', async () => {
   const { owner, fake, storeId } = await aStoreWithOrders()
-  const problemOf = async (stream: string) =>
+  const readProblem = async (stream: string) =>
     (await world.request('GET', '/api/stores/health', { token: owner.token })).body.streams[stream].problem
   await watchStages(world.deps)
   knowsOnly(fake, 'ck_new')
@@ -159,14 +159,14 @@ test('a store with rejected keys is read at once, and its alarm ends', async () 
     if (minute === 0) await sweepStore(world.deps, { storeId })
     await watchStages(world.deps)
   }
-  expect(await problemOf('sweep')).toContain('does not know this consumer key')
+  expect(await readProblem('sweep')).toContain('does not know this consumer key')
   // A problem that only the owner can fix is reported once, before the alarm (decision 64).
   expect(await notificationsSince(storeId)).toEqual([
     'The store refuses the order check',
     'The store has not been synced',
   ])
   expect((await replace(owner.token)).status).toBe(200)
-  expect(await problemOf('sweep')).toBeNull()
+  expect(await readProblem('sweep')).toBeNull()
   expect(await streamOf(storeId, 'sweep')).toMatchObject({ failures: 0, failed_at: null })
   await world.runJobs()
   expect(await streamOf(storeId, 'sweep')).toMatchObject({ completed_at: world.now, error_code: null })
@@ -190,14 +190,14 @@ test('a failure unrelated to the keys stays until the store is read', async () =
 
 test('a running read with the old keys neither blocks the next one nor stores its result', async () => {
   const { owner, fake, storeId } = await aStoreWithOrders()
-  const [asked, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const [requestStarted, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   fake.beforePage = async () => {
-    asked.resolve()
+    requestStarted.resolve()
     await goesOn.promise
     throw new StoreProblem('wrong_key')
   }
   const old = sweepStore(world.deps, { storeId })
-  await asked.promise
+  await requestStarted.promise
   expect((await replace(owner.token)).status).toBe(200)
   goesOn.resolve()
   await old
@@ -213,15 +213,15 @@ test('webhooks are created again with the new key, and the old ones count until 
   await ensureWebhooks(world.deps, { storeId })
   const [before, secrets] = [fake.hooks.map(({ id }) => id), fake.hooks.map(({ secret }) => secret)]
   expect((await replace(owner.token)).status).toBe(200)
-  const kept = () => world.db.selectFrom('store_webhooks').selectAll().where('store_id', '=', storeId).execute()
-  expect((await kept()).map((row) => row.webhook_id).sort()).toEqual(before)
+  const readWebhooks = () => world.db.selectFrom('store_webhooks').selectAll().where('store_id', '=', storeId).execute()
+  expect((await readWebhooks()).map((row) => row.webhook_id).sort()).toEqual(before)
   await ensureWebhooks(world.deps, { storeId })
   expect(fake.hooks).toHaveLength(3)
   for (const hook of fake.hooks) {
     expect(before).not.toContain(hook.id)
     expect(secrets).not.toContain(hook.secret)
   }
-  expect((await kept()).map((row) => [row.webhook_id, row.status]).sort()).toEqual(
+  expect((await readWebhooks()).map((row) => [row.webhook_id, row.status]).sort()).toEqual(
     fake.hooks.map(({ id }) => [id, 'active']),
   )
   const renewed = fake.hooks.map(({ id }) => id)
@@ -252,17 +252,17 @@ test('keys that this server cannot decrypt can be replaced', async () => {
 
 test('another account’s store is not found, and members and viewers have no right', async () => {
   const { owner, storeId } = await createConnectedStore(world)
-  const stranger = await createConnectedStore(world)
-  const encrypted = await encryptedOf(storeId)
+  const otherStore = await createConnectedStore(world)
+  const encrypted = await readEncrypted(storeId)
   const address = encodeURIComponent((await storeRow(storeId))!.url)
   for (const named of [storeId, address]) {
-    expect((await replace(stranger.owner.token, { query: `?storeId=${named}` })).status).toBe(404)
+    expect((await replace(otherStore.owner.token, { query: `?storeId=${named}` })).status).toBe(404)
   }
   for (const role of ['member', 'viewer'] as const) {
     await world.db.updateTable('members').set({ role }).where('user_id', '=', owner.userId).execute()
     expect(await replace(owner.token)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
   }
-  expect(await encryptedOf(storeId)).toEqual(encrypted)
+  expect(await readEncrypted(storeId)).toEqual(encrypted)
 })
 
 test('the demo store keeps its keys', async () => {

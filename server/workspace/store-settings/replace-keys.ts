@@ -15,10 +15,10 @@ import { saveProvenKeys } from './new-keys.ts'
 export async function replaceKeys(
   deps: Pick<Deps, 'jobs' | 'now' | 'pool' | 'secrets' | 'storeClient'>,
   store: StoreDb<Db>,
-  wanted: TypedKeys,
+  typed: TypedKeys,
 ) {
   const row = requireFound(await sql.readStore(store), 'Store')
-  const keys = readKeys(row.platform, wanted)
+  const keys = readKeys(row.platform, typed)
   assertReplaceable(row)
   await takePoint(deps, limits.connectPerAccount, row.account_id)
   const client = deps.storeClient({ platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys })

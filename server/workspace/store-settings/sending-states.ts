@@ -35,15 +35,15 @@ export async function readSendingStates(deps: Deps, session: Session, store: Sto
     { id: 'brand', ...describeBrand(brand) },
     { id: 'mail-server', ...describeMailServer(mail) },
     { id: 'domain', ...describeDomain(mail, proofs) },
-    { id: 'bounces', ...describeBounces(deps, { mailbox: bounces.mailbox, paused: paused.length, way: mail.way }) },
+    { id: 'bounces', ...describeBounces(deps, { mailbox: bounces.mailbox, paused: paused.length, route: mail.way }) },
     { id: 'sms', ...describeTextChannel(texts.sms) },
     { id: 'whatsapp', ...describeTextChannel(texts.whatsapp) },
   ]
 }
 
-const set = (words: string): State => ({ state: 'set', words })
-const attention = (words: string): State => ({ state: 'attention', words })
-const none = (words: string): State => ({ state: 'none', words })
+const set = (text: string): State => ({ state: 'set', words: text })
+const attention = (text: string): State => ({ state: 'attention', words: text })
+const none = (text: string): State => ({ state: 'none', words: text })
 
 function describeSender({ sender_name: name, postal_address: address }: sql.StoreRow): State {
   if (name && address) return set(`Emails come from ${name}.`)
@@ -60,9 +60,9 @@ function describeBrand({ logo, version, proposal }: BrandView): State {
     : none('Emails have the default look, with the store’s name instead of a logo.')
 }
 
-function describeMailServer({ way, server, acceptedAt, isFixed }: MailServerView): State {
+function describeMailServer({ way: route, server, acceptedAt, isFixed }: MailServerView): State {
   if (isFixed) return set('The demo’s emails go to the built-in mailbox.')
-  switch (way) {
+  switch (route) {
     case 'own':
       if (server?.problem) return attention(`${server.host} is not accepting email: ${server.problem}`)
       return acceptedAt
@@ -79,11 +79,11 @@ function describeMailServer({ way, server, acceptedAt, isFixed }: MailServerView
   }
 }
 
-function describeDomain({ from, way }: MailServerView, proofs: readonly Proof[]): State {
+function describeDomain({ from, way: route }: MailServerView, proofs: readonly Proof[]): State {
   const domain = getDomain(from)
   if (!isPublicName(domain)) return none('Emails have no sender address with a real domain yet.')
   const proof = proofs.find(({ what, subject }) => what === 'domain' && subject === domain)
-  if (!proof || way === 'mailbox') return none(`The records of ${domain} have not been checked yet.`)
+  if (!proof || route === 'mailbox') return none(`The records of ${domain} have not been checked yet.`)
   return proof.is_good
     ? set(`The records of ${domain} were correct when last checked.`)
     : attention(`Not all records of ${domain} were correct when last checked.`)
@@ -92,16 +92,16 @@ function describeDomain({ from, way }: MailServerView, proofs: readonly Proof[])
 interface Bounces {
   mailbox: Awaited<ReturnType<typeof viewMailbox>>['mailbox']
   paused: number
-  way: MailServerView['way']
+  route: MailServerView['way']
 }
 
-function describeBounces({ config }: Pick<Deps, 'config'>, { mailbox, paused, way }: Bounces): State {
+function describeBounces({ config }: Pick<Deps, 'config'>, { mailbox, paused, route }: Bounces): State {
   if (mailbox?.problem) return attention(`The bounce mailbox cannot be read: ${mailbox.problem}`)
   if (paused > 0) {
     return attention(paused === 1 ? '1 email provider is paused.' : `${paused} email providers are paused.`)
   }
   if (mailbox) return set(`Bounces are sent to ${mailbox.address}.`)
-  const isByServer = way === 'server' && (config.bounceAddress || config.mailEvents)
+  const isByServer = route === 'server' && (config.bounceAddress || config.mailEvents)
   return isByServer ? set('Bounces are handled by this installation.') : none('Bounces are not processed.')
 }
 

@@ -11,7 +11,7 @@ const names = await openNameServer({
   '_dmarc.mugs.com': { TXT: ['v=DMARC1; p=quarantine'] },
   'main._domainkey.mugs.com': { TXT: ['v=DKIM1; p=MIGf'] },
 })
-const taken: { to: string; raw: string }[] = []
+const mails: { to: string; raw: string }[] = []
 const smtp = new SMTPServer({
   authOptional: true,
   disabledCommands: ['AUTH', 'STARTTLS'],
@@ -20,7 +20,7 @@ const smtp = new SMTPServer({
     const chunks: Buffer[] = []
     stream.on('data', (chunk: Buffer) => chunks.push(chunk))
     stream.on('end', () => {
-      taken.push({ to: session.envelope.rcptTo[0]!.address, raw: Buffer.concat(chunks).toString() })
+      mails.push({ to: session.envelope.rcptTo[0]!.address, raw: Buffer.concat(chunks).toString() })
       done(null, 'queued as 7')
     })
   },
@@ -39,11 +39,11 @@ afterAll(async () => {
 })
 
 let one: ConnectedStore
-let stranger: ConnectedStore
+let otherStore: ConnectedStore
 beforeEach(async () => {
-  taken.length = 0
+  mails.length = 0
   one ??= await createConnectedStore(world)
-  stranger ??= await createConnectedStore(world)
+  otherStore ??= await createConnectedStore(world)
   await world.db.deleteFrom('rate_limits').execute()
 })
 
@@ -79,14 +79,14 @@ test('a test mail goes to the member from the store’s sender, with a result fo
     ['accept', 'good'],
   ])
   expect(reply.body.steps.at(-1).answer).toContain('queued as 7')
-  expect(taken).toMatchObject([{ to: email, raw: expect.stringMatching(/^From: "?Mugs & More"? <hello@mugs\.com>/m) }])
-  expect(taken[0]!.raw).toMatch(/^Reply-To: hi@mugs\.com/m)
+  expect(mails).toMatchObject([{ to: email, raw: expect.stringMatching(/^From: "?Mugs & More"? <hello@mugs\.com>/m) }])
+  expect(mails[0]!.raw).toMatch(/^Reply-To: hi@mugs\.com/m)
 })
 
 test('the API limits test mails', async () => {
-  for (let turn = 0; turn < 10; turn += 1) await testMail(one.owner.token)
+  for (let attempt = 0; attempt < 10; attempt += 1) await testMail(one.owner.token)
   expect(await testMail(one.owner.token)).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
-  expect((await testMail(stranger.owner.token)).status).toBe(200)
+  expect((await testMail(otherStore.owner.token)).status).toBe(200)
 })
 
 test("checks the DNS records of the sender's domain, each with the next step", async () => {
@@ -109,7 +109,7 @@ test("checks the DNS records of the sender's domain, each with the next step", a
 
 test("the API neither works for another account's store", async () => {
   const query = `?storeId=${one.storeId}`
-  expect((await testMail(stranger.owner.token, query)).status).toBe(404)
-  expect((await domain(stranger.owner.token, query)).status).toBe(404)
-  expect(taken).toEqual([])
+  expect((await testMail(otherStore.owner.token, query)).status).toBe(404)
+  expect((await domain(otherStore.owner.token, query)).status).toBe(404)
+  expect(mails).toEqual([])
 })

@@ -25,9 +25,9 @@ import {
   buildProofSubject,
   buildSmtpSettings,
   ensureSenderKey,
+  findPublishedKey,
   getDomain,
   getSenderAddress,
-  lookForKey,
   type MailServerRow,
   openMailHeaders,
   openOwnMailHeaders,
@@ -52,23 +52,25 @@ export async function sendTestMail(deps: Deps, session: Session, store: StoreDb<
   const user = requireFound(await findUserById(deps.db, session.userId), 'User')
   const account = { accountId: session.accountId, db: deps.db }
   const own = await readMailServer(account)
-  const way = chooseAccountMailRoute(deps.config, { isDemo: session.isDemo, hasOwn: own !== undefined })
-  const server = trialServer(deps, way, own)
-  const mail = testMail(row, user.email, getSenderAddress(deps, way === 'own' ? own : undefined))
-  const trial = await trySmtp(server, mail, { mailHeaders: await buildMailHeaders(deps, way, mail, account.accountId) })
+  const route = chooseAccountMailRoute(deps.config, { isDemo: session.isDemo, hasOwn: own !== undefined })
+  const server = trialServer(deps, route, own)
+  const mail = testMail(row, user.email, getSenderAddress(deps, route === 'own' ? own : undefined))
+  const trial = await trySmtp(server, mail, {
+    mailHeaders: await buildMailHeaders(deps, route, mail, account.accountId),
+  })
   const { isAccepted } = trial
-  const subject = buildProofSubject(deps, way, own)
+  const subject = buildProofSubject(deps, route, own)
   if (subject) await saveProof(account, { what: 'test_mail', subject, is_good: isAccepted, at: deps.now() })
-  deps.log.info({ storeId: store.storeId, isAccepted, way }, 'sending.tested')
+  deps.log.info({ storeId: store.storeId, isAccepted, way: route }, 'sending.tested')
   if (isAccepted) await noteTest(deps, store, 'email', user.email)
-  const about = { from: mail.from.address, to: user.email, way }
-  const security = way === 'own' ? own!.security : null
+  const about = { from: mail.from.address, to: user.email, way: route }
+  const security = route === 'own' ? own!.security : null
   return { isAccepted, ...about, steps: trialChecks(trial, { ...about, security }) }
 }
 
-async function buildMailHeaders(deps: Deps, way: AccountMailRoute, mail: OutgoingEmail, accountId: string) {
-  if (way === 'own') return openOwnMailHeaders(deps)(accountId)
-  return way === 'server' ? openMailHeaders(deps)({ ...mail, accountId }) : undefined
+async function buildMailHeaders(deps: Deps, route: AccountMailRoute, mail: OutgoingEmail, accountId: string) {
+  if (route === 'own') return openOwnMailHeaders(deps)(accountId)
+  return route === 'server' ? openMailHeaders(deps)({ ...mail, accountId }) : undefined
 }
 
 function testMail(row: sql.StoreRow, to: string, address: string): OutgoingEmail {
@@ -91,11 +93,11 @@ function testMail(row: sql.StoreRow, to: string, address: string): OutgoingEmail
   }
 }
 
-function trialServer(deps: Deps, way: AccountMailRoute, own: MailServerRow | undefined) {
-  if (way === 'none') throw new AppError('unprocessable', mailServerTexts.missing)
-  if (way === 'own' && buildOwnFrom(own!) === null) throw new AppError('unprocessable', mailServerTexts.noFrom)
-  if (way === 'own') return buildSmtpSettings(deps, own!)
-  return way === 'server' ? deps.config.smtpUrl! : `smtp://127.0.0.1:${deps.config.mailboxSmtpPort}`
+function trialServer(deps: Deps, route: AccountMailRoute, own: MailServerRow | undefined) {
+  if (route === 'none') throw new AppError('unprocessable', mailServerTexts.missing)
+  if (route === 'own' && buildOwnFrom(own!) === null) throw new AppError('unprocessable', mailServerTexts.noFrom)
+  if (route === 'own') return buildSmtpSettings(deps, own!)
+  return route === 'server' ? deps.config.smtpUrl! : `smtp://127.0.0.1:${deps.config.mailboxSmtpPort}`
 }
 
 /** Checks the domain in the From header, which receivers evaluate. */
@@ -111,15 +113,15 @@ export async function checkSenderDomain(
   await takePoint(deps, DOMAIN_CHECKS, store.storeId)
   const row = requireFound(await sql.readStore(store), 'Store')
   const account = { accountId: row.account_id, db: deps.db }
-  const kept = await readMailServer(account)
+  const stored = await readMailServer(account)
   const isDemo = (await sql.isDemoAccount(account)) !== undefined
-  const way = chooseAccountMailRoute(deps.config, { isDemo, hasOwn: kept !== undefined })
-  const address = getSenderAddress(deps, way === 'own' ? kept : undefined)
+  const route = chooseAccountMailRoute(deps.config, { isDemo, hasOwn: stored !== undefined })
+  const address = getSenderAddress(deps, route === 'own' ? stored : undefined)
   const domain = getDomain(address)
   const about = { address, domain, replyTo: row.sender_email }
-  if (!isPublicName(domain)) return { ...about, note: noteOnLocal(address, way), checks: [] }
-  const host = way === 'own' ? kept!.host : way === 'server' ? readSmtpUrl(deps.config.smtpUrl!).host : null
-  const checks = await domainChecks(deps, { domain, host, selector, isOwn: way === 'own' })
+  if (!isPublicName(domain)) return { ...about, note: noteOnLocal(address, route), checks: [] }
+  const host = route === 'own' ? stored!.host : route === 'server' ? readSmtpUrl(deps.config.smtpUrl!).host : null
+  const checks = await domainChecks(deps, { domain, host, selector, isOwn: route === 'own' })
   if (!checks.some(({ state }) => state === 'quiet')) {
     const isGood = checks.every(({ state }) => state === 'good' || state === 'skipped')
     await saveProof(account, { what: 'domain', subject: domain, is_good: isGood, at: deps.now() })
@@ -129,9 +131,9 @@ export async function checkSenderDomain(
 
 const STAYS_HERE = 'Emails do not leave this server yet: no mail server is set up.'
 
-const noteOnLocal = (address: string, way: AccountMailRoute): string =>
+const noteOnLocal = (address: string, route: AccountMailRoute): string =>
   `Emails come from ${address}, which is valid only inside this network. There is nothing to check. Before emailing real shoppers, ${
-    way === 'own'
+    route === 'own'
       ? 'enter a From address with a real domain under Mail server.'
       : 'the server’s administrator must set MAIL_FROM to an address with a real domain, or you must enter your own mail server.'
   }`
@@ -158,7 +160,7 @@ async function domainChecks(
     server.then((known) => readSpf(dns, domain, known)),
     readDkim(dns, domain, selector),
     readDmarc(dns, domain),
-    isOwn ? null : ensureSenderKey(deps, domain).then((key) => lookForKey(deps, dns, key)),
+    isOwn ? null : ensureSenderKey(deps, domain).then((key) => findPublishedKey(deps, dns, key)),
     isOwn ? [] : checkReturnPathOfServer(deps, dns, server),
   ])
   const ofProvider = dkimCheck(domain, dkim, key?.kind === 'seen')

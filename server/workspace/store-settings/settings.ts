@@ -20,11 +20,11 @@ import * as sql from './sql.ts'
 type SettingsInput = z.output<typeof saveStoreSettings.body>
 
 /** Throws `conflict` if another save happened since `version`. */
-export async function saveSettings(store: StoreDb<Db>, wanted: SettingsInput): Promise<StoreRow> {
-  const change = toColumns(wanted)
+export async function saveSettings(store: StoreDb<Db>, input: SettingsInput): Promise<StoreRow> {
+  const change = toColumns(input)
   return transact(store, async (tx) => {
     const row = requireFound(await lockStore(tx), 'Store')
-    if (wanted.version !== undefined && wanted.version !== row.settings_version) {
+    if (input.version !== undefined && input.version !== row.settings_version) {
       throw new AppError('conflict', settingTexts.changedMeanwhile)
     }
     const next = { ...row, ...change }
@@ -40,18 +40,18 @@ export async function saveSettings(store: StoreDb<Db>, wanted: SettingsInput): P
   })
 }
 
-function toColumns(wanted: SettingsInput): Partial<StoreRow> {
+function toColumns(input: SettingsInput): Partial<StoreRow> {
   const columns: { [Name in keyof StoreRow]?: StoreRow[Name] | undefined } = {
-    sender_name: wanted.senderName,
-    sender_email: wanted.senderEmail === undefined ? undefined : parseEmail(wanted.senderEmail),
-    postal_address: wanted.postalAddress,
-    abandonment_timeout_minutes: wanted.abandonmentTimeoutMinutes,
-    quiet_from_minute: wanted.quietFrom === undefined ? undefined : parseMinuteOfDay(wanted.quietFrom),
-    quiet_until_minute: wanted.quietUntil === undefined ? undefined : parseMinuteOfDay(wanted.quietUntil),
-    cap_messages: wanted.capMessages,
-    cap_window_hours: wanted.capWindowHours,
-    text_cooldown_hours: wanted.textCooldownHours,
-    attribution_window_days: wanted.attributionWindowDays,
+    sender_name: input.senderName,
+    sender_email: input.senderEmail === undefined ? undefined : parseEmail(input.senderEmail),
+    postal_address: input.postalAddress,
+    abandonment_timeout_minutes: input.abandonmentTimeoutMinutes,
+    quiet_from_minute: input.quietFrom === undefined ? undefined : parseMinuteOfDay(input.quietFrom),
+    quiet_until_minute: input.quietUntil === undefined ? undefined : parseMinuteOfDay(input.quietUntil),
+    cap_messages: input.capMessages,
+    cap_window_hours: input.capWindowHours,
+    text_cooldown_hours: input.textCooldownHours,
+    attribution_window_days: input.attributionWindowDays,
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as Partial<StoreRow>
 }

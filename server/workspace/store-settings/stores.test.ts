@@ -65,8 +65,8 @@ test('an unreachable store can be disconnected', async () => {
 
 test('disconnecting cancels every unsent message', async () => {
   const { owner, storeId } = await createConnectedStore(world)
-  const messageId = await aMessage(storeId, 'scheduled')
-  const sentId = await aMessage(storeId, 'sent')
+  const messageId = await createMessage(storeId, 'scheduled')
+  const sentId = await createMessage(storeId, 'sent')
   expect((await disconnect(owner)).body.cancelled).toBe(1)
   const state = async (id: string) =>
     world.db.selectFrom('messages').select(['state', 'reason']).where('id', '=', id).executeTakeFirstOrThrow()
@@ -92,7 +92,7 @@ test('reconnecting within thirty days restores the same store, its settings and 
 
 test('after thirty days the data is deleted, and a reconnection starts over', { tags: ['A1', 'A9'] }, async () => {
   const { owner, fake, storeId } = await createConnectedStore(world)
-  await aMessage(storeId, 'sent')
+  await createMessage(storeId, 'sent')
   await disconnect(owner)
   world.advance(29 * DAY_MS)
   await purgeStore(world.deps, { storeId })
@@ -129,8 +129,8 @@ test('switching selects another store of the account, and no other account’s',
     world.request('POST', '/api/stores/switch', { token: who.token, body: { storeId } })
   expect(await change(first.id)).toMatchObject({ status: 200, body: { store: { id: first.id } } })
   expect((await check(owner)).body.store.id).toBe(first.id)
-  const stranger = await registerOwner(world)
-  expect((await change(first.id, stranger)).status).toBe(404)
+  const otherOwner = await registerOwner(world)
+  expect((await change(first.id, otherOwner)).status).toBe(404)
   expect((await change(crypto.randomUUID())).status).toBe(404)
   expect((await change('nonsense')).status).toBe(400)
   await disconnect(owner, `?storeId=${second.id}`)
@@ -183,15 +183,15 @@ test('a tab with a disconnected store changes nothing, neither there nor in the 
 
 test('another account’s store is not found, like an unknown one', async () => {
   const { storeId, fake } = await createConnectedStore(world)
-  const { owner: stranger } = await createConnectedStore(world)
+  const { owner: otherOwner } = await createConnectedStore(world)
   for (const named of [storeId, encodeURIComponent(fake.profile.storeUrl), crypto.randomUUID()]) {
     const query = `?storeId=${named}`
     const calls = [
-      check(stranger, query),
-      disconnect(stranger, query),
-      world.request('POST', `/api/stores/sync${query}`, { token: stranger.token, body: {} }),
-      world.request('GET', `/api/stores/health${query}`, { token: stranger.token }),
-      world.request('PUT', `/api/stores/settings${query}`, { token: stranger.token, body: someSettings }),
+      check(otherOwner, query),
+      disconnect(otherOwner, query),
+      world.request('POST', `/api/stores/sync${query}`, { token: otherOwner.token, body: {} }),
+      world.request('GET', `/api/stores/health${query}`, { token: otherOwner.token }),
+      world.request('PUT', `/api/stores/settings${query}`, { token: otherOwner.token, body: someSettings }),
     ]
     expect((await Promise.all(calls)).map((reply) => reply.status)).toEqual([404, 404, 404, 404, 404])
   }
@@ -291,7 +291,7 @@ test('an edit of an outdated version is rejected as a whole', async () => {
   expect((await check(owner)).body.store.settingsVersion).toBe(2)
 })
 
-async function aMessage(storeId: string, state: 'scheduled' | 'sent'): Promise<string> {
+async function createMessage(storeId: string, state: 'scheduled' | 'sent'): Promise<string> {
   const { db, now } = world
   const ids = { shopper: crypto.randomUUID(), cart: crypto.randomUUID(), message: crypto.randomUUID() }
   await db

@@ -33,10 +33,10 @@ import { cancelOpenMessages } from '../../messages/messages/public.ts'
 // order-check.ts.
 
 /** Decision 7, but having no store is a valid result. A store of another account is a 404. */
-export async function currentStore(db: Db, session: Session, wanted: RequestedStore) {
-  const isNamed = wanted.storeId !== undefined && wanted.storeId !== '' && wanted.storeId !== 'default'
+export async function currentStore(db: Db, session: Session, requested: RequestedStore) {
+  const isNamed = requested.storeId !== undefined && requested.storeId !== '' && requested.storeId !== 'default'
   try {
-    const store = await chooseStore(db, session, wanted)
+    const store = await chooseStore(db, session, requested)
     return store.is_active ? store : null
   } catch (error) {
     if (!isNamed && error instanceof AppError && error.code === 'not_found') return null
@@ -70,17 +70,17 @@ export async function disconnectStore(
   // Opened before the keys are deleted, and used afterwards.
   const client = row.is_active ? await openStoreClient(deps, store).catch(() => null) : null
   const account = { accountId: row.account_id, db: deps.db }
-  const { cancelled, webhookIds, tellPlugin } = await transactAccount(account, async (tx) => {
+  const { cancelled, webhookIds, notifyPlugin } = await transactAccount(account, async (tx) => {
     await lockStores(tx)
     const inside = { storeId: store.storeId, db: tx.db }
     const stopped = await stopStore(inside, deps.now(), by)
-    const tellPlugin = await endPlugin(deps, inside, client)
+    const notifyPlugin = await endPlugin(deps, inside, client)
     // The plan may now have room for a store that rests.
     await updateResting(tx, deps.now())
-    return { ...stopped, tellPlugin }
+    return { ...stopped, notifyPlugin }
   })
   if (client && by !== 'shop' && by !== 'uninstall')
-    await Promise.all([removeWebhooks(deps, client, webhookIds), tellPlugin()])
+    await Promise.all([removeWebhooks(deps, client, webhookIds), notifyPlugin()])
   return cancelled
 }
 
@@ -114,8 +114,8 @@ export async function stopAccountStores(
     const store = { storeId: id, db: tx.db }
     const client = await openStoreClient(deps, store).catch(() => null)
     const { webhookIds } = await stopStore(store, deps.now(), 'recoup')
-    const tellPlugin = await endPlugin(deps, store, client)
-    if (client) removals.push(() => removeWebhooks(deps, client, webhookIds), tellPlugin)
+    const notifyPlugin = await endPlugin(deps, store, client)
+    if (client) removals.push(() => removeWebhooks(deps, client, webhookIds), notifyPlugin)
   }
   return () => Promise.all(removals.map((remove) => remove()))
 }

@@ -44,7 +44,7 @@ async function mailed(items = [buildTea(3), pot]) {
   token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)
 }
 
-async function theStoreSays(refill: (wish: RefillRequest) => RefillResult | null) {
+async function stubRefill(refill: (wish: RefillRequest) => RefillResult | null) {
   const fake = createFakeStore(home)
   fake.refill = (wish) => {
     wishes.push(wish)
@@ -57,7 +57,7 @@ async function theStoreSays(refill: (wish: RefillRequest) => RefillResult | null
     .execute((tx) => saveKeys(world.deps, { accountId: shop.accountId, db: tx }, shop.storeId, keys))
 }
 
-async function theShirtLeavesItsSizeOpen(permalink: string | null = null) {
+async function openShirtSize(permalink: string | null = null) {
   const row = { store_id: shop.storeId, product_id: '30', currency: 'USD', is_available: true, seen_at: world.now }
   const one = { name: 'Shirt - Red', price_minor: 3_000, has_open_choice: true, permalink }
   await world.db
@@ -66,16 +66,16 @@ async function theShirtLeavesItsSizeOpen(permalink: string | null = null) {
     .execute()
 }
 
-const look = async (cartId = token) => (await world.request('GET', `/api/carts/${cartId}`)).body.cart
+const readCart = async (cartId = token) => (await world.request('GET', `/api/carts/${cartId}`)).body.cart
 const press = async (cartId = token) => (await world.request('POST', `/api/carts/${cartId}/restore`)).body
-const outcomesOf = ({ items }: { items: { outcome: string }[] }) => items.map(({ outcome }) => outcome)
+const getOutcomes = ({ items }: { items: { outcome: string }[] }) => items.map(({ outcome }) => outcome)
 const touches = () => world.db.selectFrom('touchpoints').selectAll().where('store_id', '=', shop.storeId).execute()
 
-test('the store’s own cart decides what was restored (decision 14)', async () => {
+test('the store’s own cart decides which items were restored (decision 14)', async () => {
   await mailed()
-  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 2 }] }))
+  await stubRefill(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 2 }] }))
   const reply = await press()
-  expect(outcomesOf(reply)).toEqual(['quantity_clamped', 'choose_again'])
+  expect(getOutcomes(reply)).toEqual(['quantity_clamped', 'choose_again'])
   expect(reply.items[0]).toMatchObject({ quantity: 2, before: { quantity: 3 } })
   expect(reply.checkoutUrl).toBe(`${home}/checkout/?session=x`)
   expect(wishes[0]).toMatchObject({ coupon: null, extra: { recoup_cart: expect.stringMatching(/^[\w-]{43}$/) } })
@@ -96,32 +96,32 @@ async function mailedWith(code: string): Promise<string> {
 test('a coupon renamed in the store is offered and applied by its new code (decision 14)', async () => {
   const couponId = await mailedWith('CART10')
   await world.db.updateTable('coupons').set({ code: 'TEATIME' }).where('id', '=', couponId).execute()
-  expect((await look()).coupon).toMatchObject({ code: 'TEATIME' })
-  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
+  expect((await readCart()).coupon).toMatchObject({ code: 'TEATIME' })
+  await stubRefill(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
   expect((await press()).coupon).toEqual({ code: 'TEATIME', outcome: 'carried' })
   expect(wishes).toMatchObject([{ coupon: 'TEATIME' }])
 })
 
 test('the page shows the message’s code with its saving; if the store refuses it, the cart is filled without it (decision 14)', async () => {
   const couponId = await mailedWith('CART10')
-  const { coupon, total } = await look()
+  const { coupon, total } = await readCart()
   expect(coupon).toEqual({ code: 'CART10', saving: Math.ceil(total * 10 - 0.5) / 100 })
   const lines = [
     { id: '16', quantity: 3 },
     { id: '17', quantity: 1 },
   ]
-  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: false }))
+  await stubRefill(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: false }))
   expect((await press()).coupon).toEqual({ code: 'CART10', outcome: 'carried' })
   expect(wishes[0]).toMatchObject({ coupon: 'CART10' })
-  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: true }))
+  await stubRefill(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines, isCouponRefused: true }))
   const refused = await press()
   expect(refused).toMatchObject({
     coupon: { code: 'CART10', outcome: 'refused' },
     checkoutUrl: `${home}/checkout/?session=x`,
   })
-  expect(outcomesOf(refused)).toEqual(['ok', 'ok'])
+  expect(getOutcomes(refused)).toEqual(['ok', 'ok'])
   await world.db.updateTable('coupons').set({ gone_at: world.now }).where('id', '=', couponId).execute()
-  expect((await look()).coupon).toBeNull()
+  expect((await readCart()).coupon).toBeNull()
 })
 
 test('an entered coupon is restored too, and the page shows its saving (decision 37)', async () => {
@@ -130,16 +130,16 @@ test('an entered coupon is restored too, and the page shows its saving (decision
   await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
   await shop.pass(HOUR)
   token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)
-  const { coupon, total } = await look()
+  const { coupon, total } = await readCart()
   expect(coupon).toEqual({ code: 'WELCOME10', saving: Math.ceil(total * 10 - 0.5) / 100 })
   await world.db.updateTable('coupons').set({ ends_at: world.now }).where('code', '=', 'WELCOME10').execute()
   world.advance(HOUR)
-  expect((await look()).coupon).toBeNull()
+  expect((await readCart()).coupon).toBeNull()
 })
 
 test('a link pressed repeatedly causes at most ten store requests in ten minutes and still works', async () => {
   await mailed()
-  await theStoreSays(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
+  await stubRefill(() => ({ checkoutUrl: `${home}/checkout/?session=x`, lines: [{ id: '16', quantity: 3 }] }))
   for (let n = 0; n < 10; n++) expect((await press()).checkoutUrl).toBe(`${home}/checkout/?session=x`)
   const replies = await Promise.all(Array.from({ length: 20 }, () => press()))
   expect(new Set(replies.map(({ checkoutUrl }) => checkoutUrl.replace(/&recoup_cart=.*/, '')))).toEqual(
@@ -150,42 +150,42 @@ test('a link pressed repeatedly causes at most ten store requests in ten minutes
 
 test('a store that accepts no item leads to no checkout, and a foreign checkout URL is not followed (X1)', async () => {
   await mailed()
-  await theStoreSays(() => ({ checkoutUrl: null, lines: [] }))
+  await stubRefill(() => ({ checkoutUrl: null, lines: [] }))
   expect(await press()).toMatchObject({ checkoutUrl: null, shopUrl: home })
   // Nor over http, where an eavesdropper could read the link.
   for (const checkoutUrl of ['https://elsewhere.example/', `${home.replace('https:', 'http:')}/checkout/?session=x`]) {
-    await theStoreSays(() => ({ checkoutUrl, lines: [{ id: '16', quantity: 3 }] }))
+    await stubRefill(() => ({ checkoutUrl, lines: [{ id: '16', quantity: 3 }] }))
     expect((await press()).checkoutUrl).toMatch(new RegExp(`^${home}/checkout-link/\\?products=16:3,17:1&recoup_cart=`))
   }
 })
 
 test('the choice of a variation with "any size" is restored', async () => {
-  await theShirtLeavesItsSizeOpen()
+  await openShirtSize()
   await mailed([shirt(large), pot])
-  expect(outcomesOf(await look())).toEqual(['ok', 'ok'])
-  await theStoreSays(() => null)
+  expect(getOutcomes(await readCart())).toEqual(['ok', 'ok'])
+  await stubRefill(() => null)
   await press()
   expect(wishes[0]!.items).toMatchObject([{ productId: '30', variationId: '31', choices: large }, { productId: '17' }])
 })
 
 test('an unknown size has to be chosen again, as the page says before the press', async () => {
-  await theShirtLeavesItsSizeOpen(`${home}/product/shirt/`)
+  await openShirtSize(`${home}/product/shirt/`)
   await mailed([shirt(), pot])
-  expect((await look()).items).toMatchObject([
+  expect((await readCart()).items).toMatchObject([
     { outcome: 'choose_again', url: `${home}/product/shirt/` },
     { outcome: 'ok', url: null },
   ])
-  await theStoreSays(() => null)
+  await stubRefill(() => null)
   const reply = await press()
-  expect(outcomesOf(reply)).toEqual(['choose_again', 'ok'])
+  expect(getOutcomes(reply)).toEqual(['choose_again', 'ok'])
   expect(reply.checkoutUrl).toMatch(/\?products=17:1&/)
   expect(wishes[0]!.items).toHaveLength(1)
 })
 
 test('a product page is linked only on the store’s own host (X1)', async () => {
-  await theShirtLeavesItsSizeOpen('https://elsewhere.example/shirt')
+  await openShirtSize('https://elsewhere.example/shirt')
   await mailed([shirt()])
-  expect((await look()).items[0].url).toBeNull()
+  expect((await readCart()).items[0].url).toBeNull()
 })
 
 test('a draft without the choice keeps it, and another size is another cart (S7)', async () => {
@@ -202,9 +202,9 @@ test('a draft without the choice keeps it, and another size is another cart (S7)
 test('an older store takes one product, and the page names the others before the press', async () => {
   await mailed()
   await world.db.updateTable('stores').set({ has_checkout_link: false }).where('id', '=', shop.storeId).execute()
-  expect(outcomesOf(await look())).toEqual(['ok', 'choose_again'])
+  expect(getOutcomes(await readCart())).toEqual(['ok', 'choose_again'])
   const reply = await press()
-  expect(outcomesOf(reply)).toEqual(['ok', 'choose_again'])
+  expect(getOutcomes(reply)).toEqual(['ok', 'choose_again'])
   expect(reply.checkoutUrl).toMatch(/\?add-to-cart=16&quantity=3&/)
 })
 
@@ -212,7 +212,7 @@ test('bought items are not offered again', { tags: ['B2'] }, async () => {
   await mailed()
   world.advance(HOUR)
   await shop.order({ kind: 'purchase', email: (await shop.cart()).email! })
-  expect(await look()).toMatchObject({ isOrdered: true, shopUrl: home })
+  expect(await readCart()).toMatchObject({ isOrdered: true, shopUrl: home })
   expect(await press()).toMatchObject({ message: restoreTexts.ordered, isOrdered: true, items: [], checkoutUrl: null })
   expect(await touches()).toEqual([])
 })
@@ -226,8 +226,8 @@ test('a member’s restore by cart id is a test without a touch (decision 4)', a
   expect(body).toMatchObject({ message: restoreTexts.restored, isTest: true, checkoutUrl: expect.any(String) })
   expect(await touches()).toEqual([])
   expect((await shop.cart()).no_response_at).toEqual(no_response_at)
-  const stranger = await createShop(world)
-  for (const session of [undefined, stranger.token]) {
+  const otherShop = await createShop(world)
+  for (const session of [undefined, otherShop.token]) {
     const refused = await world.request('POST', path, session ? { token: session } : {})
     expect(refused.status).toBe(404)
   }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { runInTurn } from './import.ts'
+import { runInQueue } from './import.ts'
 
 test('the server reads two files at a time and one per account, even after a failure', async () => {
   const open: string[] = []
   const ends = new Map<string, PromiseWithResolvers<void>>()
   const read = (account: string, file: string) =>
-    runInTurn(account, async () => {
+    runInQueue(account, async () => {
       open.push(file)
       const end = Promise.withResolvers<void>()
       ends.set(file, end)

@@ -4,7 +4,7 @@ import { type Db, findLinkToken, type Limit, type StoreDb, sql, tryTakePoint } f
 import type { Deps } from '../../deps.ts'
 import { readRestorableCart } from './restore-sql.ts'
 
-// The cart behind a way-back token, for the shop's plugin, which fills the cart itself (decision 107). Reading does not
+// The cart behind a back-link token, for the shop's plugin, which fills the cart itself (decision 107). Reading does not
 // change the cart. The mail's recipient is returned once per token, so that a forwarded link reveals no address
 // (decision 4).
 
@@ -14,7 +14,7 @@ import { readRestorableCart } from './restore-sql.ts'
 const ADDRESS_WITHIN_MS = 60_000
 const ASKS_PER_TOKEN: Limit = { name: 'plugin-restore', points: 10, windowS: 600 }
 
-export interface WayBackCart {
+export interface BackLinkCart {
   lines: { product: string; variation: string | null; quantity: number; choices: ItemChoice[]; name: string }[]
   coupon: string | null
   email: string | null
@@ -22,11 +22,11 @@ export interface WayBackCart {
 }
 
 /** null: the token is unknown, expired or belongs to another shop. `waitS`: rate-limited, in seconds. */
-export async function readWayBack(
+export async function readBackLink(
   deps: Pick<Deps, 'db' | 'now' | 'pool' | 'secrets'>,
   store: StoreDb<Db>,
   token: string,
-): Promise<WayBackCart | { waitS: number } | null> {
+): Promise<BackLinkCart | { waitS: number } | null> {
   const hash = hashToken(token)
   const link = await findLinkToken(deps.db, hash, 'back', deps.now())
   if (!link || link.store_id !== store.storeId || link.cart_id === null) return null
@@ -54,7 +54,7 @@ export async function readWayBack(
   }
 }
 
-/** Marks a way-back token as used. Returns whether it was the first use. */
+/** Marks a back-link token as used. Returns whether it was the first use. */
 async function markTokenUsed({ db, storeId }: StoreDb, hash: Buffer, now: Date): Promise<boolean> {
   const { rows } = await sql`update link_tokens set asked_at = ${now}
     where store_id = ${storeId} and token_hash = ${hash} and purpose = 'back' and asked_at is null returning 1`.execute(

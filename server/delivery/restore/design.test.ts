@@ -23,7 +23,7 @@ test('cart, preference and unsubscribe pages have the design of the mail’s sho
   await advanceToAbandoned(world, storeId, HOUR)
   await sendDueMessages(world, storeId)
   const { text } = world.sent[0]!
-  const { footerWords: _, ...shown } = look
+  const { footerWords: _, ...expected } = look
   const click = await world.app.inject(`/c/${tokenIn(text, '/c/')}`)
   const pages = [
     `/api/carts/rt_${tokenIn(click.headers.location as string, 'rt_')}`,
@@ -39,7 +39,7 @@ test('cart, preference and unsubscribe pages have the design of the mail’s sho
       accent: '#1d4ed8',
       fontStack: 'system',
       radius: 8,
-      ...shown,
+      ...expected,
     })
   }
 })

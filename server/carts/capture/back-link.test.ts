@@ -42,25 +42,25 @@ const readBackToken = (reply: { body: { checkoutUrl: string } }) =>
   new URL(reply.body.checkoutUrl).searchParams.get('recoup_cart')!
 
 /** A browser's capture post: its cart token, and its device unless it asks not to be tracked. */
-async function postFromBrowser(browser: string, said: object) {
+async function postFromBrowser(browser: string, post: object) {
   world.advance(MINUTE)
   const tokens = { cart: `cart-of-${browser}`.padEnd(20, 'x'), page: `page-of-${browser}`, seq: seq++ }
   const reply = await world.app.inject({
     method: 'POST',
     url: `/api/capture/${shop.captureKey}`,
     headers: { origin: `https://way-back-${n}.example.com`, 'content-type': 'text/plain' },
-    payload: JSON.stringify({ ...tokens, ...said }),
+    payload: JSON.stringify({ ...tokens, ...post }),
   })
   expect(reply.statusCode).toBe(204)
   await foldStalePosts(world.deps, 0)
 }
 
-const teaSeen = { items: [{ id: '16', quantity: 1 }], coupons: [] }
-const potSeen = { items: [{ id: '17', quantity: 1 }], coupons: [] }
+const teaCart = { items: [{ id: '16', quantity: 1 }], coupons: [] }
+const potCart = { items: [{ id: '17', quantity: 1 }], coupons: [] }
 
 test('a cart restored and abandoned on the phone stays the same cart, without a "Guest"', async () => {
   const back = readBackToken(await shop.press(mailed))
-  await postFromBrowser('phone', { back, ...teaSeen })
+  await postFromBrowser('phone', { back, ...teaCart })
   await shop.pass(HOUR)
   expect(await shop.cart()).toMatchObject({ email, item_count: 1 })
   await postFromBrowser('phone', { back, items: [{ id: '16', quantity: 2 }], coupons: [] })
@@ -71,8 +71,8 @@ test('a cart restored and abandoned on the phone stays the same cart, without a 
 test('the same items in the other browser are no activity (S1) and store nothing (S7)', async () => {
   const before = await shop.cart()
   const back = readBackToken(await shop.press(mailed))
-  await postFromBrowser('phone', { back, device: 'device-of-the-phone', ...teaSeen })
-  await postFromBrowser('phone', { back, device: 'device-of-the-phone', ...teaSeen })
+  await postFromBrowser('phone', { back, device: 'device-of-the-phone', ...teaCart })
+  await postFromBrowser('phone', { back, device: 'device-of-the-phone', ...teaCart })
   expect((await shop.cart()).last_activity_at).toEqual(before.last_activity_at)
   const facts = await world.db.selectFrom('facts').select('id').where('store_id', '=', shop.storeId).execute()
   expect(facts.length).toBeLessThanOrEqual(3)
@@ -80,18 +80,18 @@ test('the same items in the other browser are no activity (S1) and store nothing
 
 test('an address typed there is the shopper’s, to whom that browser belongs from then on', async () => {
   const back = readBackToken(await shop.press(mailed))
-  await postFromBrowser('phone', { back, ...teaSeen })
-  await postFromBrowser('phone', { back, ...teaSeen, contact: { email } })
-  await postFromBrowser('phone', potSeen)
+  await postFromBrowser('phone', { back, ...teaCart })
+  await postFromBrowser('phone', { back, ...teaCart, contact: { email } })
+  await postFromBrowser('phone', potCart)
   expect(await shop.cart()).toMatchObject({ email, items: [{ name: 'Teapot' }] })
 })
 
-test('a forwarded link merges nobody, and a shopper who types another address has a separate cart', async () => {
+test('a forwarded link merges no shoppers, and a shopper who types another address has a separate cart', async () => {
   const other = `bob${n}@shoppers.example.com`
   const back = readBackToken(await shop.press(mailed))
-  await postFromBrowser('bobs', { back, ...teaSeen })
-  await postFromBrowser('bobs', { back, ...teaSeen, contact: { email: other, firstName: 'Bob' } })
-  await postFromBrowser('bobs', { back, ...potSeen })
+  await postFromBrowser('bobs', { back, ...teaCart })
+  await postFromBrowser('bobs', { back, ...teaCart, contact: { email: other, firstName: 'Bob' } })
+  await postFromBrowser('bobs', { back, ...potCart })
   const [adas, bobs] = await shop.liveCarts()
   expect(adas).toMatchObject({ email, customer_name: 'Ada', items: [{ name: 'Earl Grey' }] })
   expect(bobs).toMatchObject({ email: other, customer_name: 'Bob', items: [{ name: 'Teapot' }] })
@@ -101,8 +101,8 @@ test('a forwarded link merges nobody, and a shopper who types another address ha
 test('a purchase in the other browser ends the reminders about the restored cart (Identity)', async () => {
   const other = `bob${n}@shoppers.example.com`
   const back = readBackToken(await shop.press(mailed))
-  await postFromBrowser('bobs', { back, ...teaSeen })
-  await postFromBrowser('bobs', { back, ...teaSeen, contact: { email: other } })
+  await postFromBrowser('bobs', { back, ...teaCart })
+  await postFromBrowser('bobs', { back, ...teaCart, contact: { email: other } })
   await shop.order({ kind: 'purchase', email: other })
   const sent = world.sent.length
   await shop.pass(DAY)
@@ -111,8 +111,8 @@ test('a purchase in the other browser ends the reminders about the restored cart
 
 test('a name or a consent without an address says nothing about the cart’s shopper', async () => {
   const back = readBackToken(await shop.press(mailed))
-  await postFromBrowser('bobs', { back, ...teaSeen, contact: { firstName: 'Mallory' } })
-  await postFromBrowser('bobs', { back, ...teaSeen, consent: { email: true, wording: 'Send me everything' } })
+  await postFromBrowser('bobs', { back, ...teaCart, contact: { firstName: 'Mallory' } })
+  await postFromBrowser('bobs', { back, ...teaCart, consent: { email: true, wording: 'Send me everything' } })
   expect((await shop.liveCarts())[0]).toMatchObject({ email, customer_name: 'Ada' })
   const consents = await world.db.selectFrom('consents').selectAll().where('store_id', '=', shop.storeId).execute()
   expect(consents).toEqual([])
@@ -125,18 +125,18 @@ test('an expired or forged token, or one of another purpose or store, is ignored
     createToken(world.deps.secrets, 'click', mailed),
     'A'.repeat(43),
   ]
-  for (const [index, token] of others.entries()) await postFromBrowser(`stranger-${index}`, { back: token, ...potSeen })
+  for (const [index, token] of others.entries()) await postFromBrowser(`stranger-${index}`, { back: token, ...potCart })
   const url = `https://elsewhere-${n}.example.com`
   const elsewhere = await createShop(world, { url })
   const reply = await world.app.inject({
     method: 'POST',
     url: `/api/capture/${elsewhere.captureKey}`,
     headers: { origin: url, 'content-type': 'text/plain' },
-    payload: JSON.stringify({ cart: 'cart-of-elsewhere-xx', page: 'page-of-it', seq: 0, back, ...potSeen }),
+    payload: JSON.stringify({ cart: 'cart-of-elsewhere-xx', page: 'page-of-it', seq: 0, back, ...potCart }),
   })
   expect(reply.statusCode).toBe(204)
   world.advance(2 * DAY + 1)
-  await postFromBrowser('late', { back, ...potSeen })
+  await postFromBrowser('late', { back, ...potCart })
   expect((await shop.carts())[0]).toMatchObject({ email, items: [{ name: 'Earl Grey' }] })
   for (const path of [`/api/carts/rt_${back}`, `/api/unsubscribe/${back}`])
     expect((await world.request('GET', path)).status).toBe(404)
@@ -146,15 +146,15 @@ test('an expired or forged token, or one of another purpose or store, is ignored
 test('a test message’s restore link creates no cart until an address is typed', async () => {
   await world.db.updateTable('link_tokens').set({ is_test: true }).where('message_id', '=', mailed).execute()
   const back = readBackToken(await shop.press(mailed))
-  await postFromBrowser('owners', { back, ...potSeen })
+  await postFromBrowser('owners', { back, ...potCart })
   expect(await shop.carts()).toHaveLength(1)
-  await postFromBrowser('owners', { back, ...potSeen, contact: { email: `owner${n}@shoppers.example.com` } })
+  await postFromBrowser('owners', { back, ...potCart, contact: { email: `owner${n}@shoppers.example.com` } })
   expect(await shop.carts()).toHaveLength(2)
 })
 
 test('the restore token is deleted with its message', async () => {
   const back = readBackToken(await shop.press(mailed))
   await world.db.deleteFrom('link_tokens').where('message_id', '=', mailed).execute()
-  await postFromBrowser('phone', { back, ...potSeen })
+  await postFromBrowser('phone', { back, ...potCart })
   expect((await shop.carts())[0]).toMatchObject({ items: [{ name: 'Earl Grey' }] })
 })

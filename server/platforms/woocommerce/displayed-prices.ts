@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { parseMinor } from '../../../shared/money.ts'
 import { FetchProblem } from '../../core/net/public.ts'
 import {
+  type DisplayedTax,
   type PlatformProduct,
   parseId,
-  type ShownTax,
   type StoreAccess,
   type StoreNet,
   StoreProblem,
@@ -15,8 +15,8 @@ import { parseJson } from './http.ts'
 // Prices as a visitor sees them on the shop's pages. The REST API has only the entered price; the tax between them
 // depends on classes, places and plugins that only the shop knows. Its public Store API needs no key.
 
-/** Adds the displayed price to products and variations, or marks them as `isShownUnknown`. */
-export type ShownPrices = (products: PlatformProduct[], signal?: AbortSignal) => Promise<PlatformProduct[]>
+/** Adds the displayed price to products and variations, or marks them as `isDisplayedUnknown`. */
+export type DisplayedPrices = (products: PlatformProduct[], signal?: AbortSignal) => Promise<PlatformProduct[]>
 
 const LIMIT_MS = 5_000
 const Row = z.object({
@@ -29,12 +29,12 @@ const Row = z.object({
 })
 
 /** For one listing: after a failure the shop is not asked again. */
-export function openShownPrices(
+export function createDisplayedPrices(
   { storeUrl }: StoreAccess,
   net: StoreNet,
-  readShownTax: () => Promise<ShownTax>,
-): ShownPrices {
-  let shownTax: ShownTax | undefined
+  readDisplayedTax: () => Promise<DisplayedTax>,
+): DisplayedPrices {
+  let displayedTax: DisplayedTax | undefined
   let hasFailed = false
   const ask = async (ids: readonly string[], isOfVariations: boolean, signal: AbortSignal | undefined) => {
     // A page cache has no old response for a new URL.
@@ -43,7 +43,7 @@ export function openShownPrices(
     const timeoutMs = net.storeApiLimitMs ?? LIMIT_MS
     const send = () => net.fetch(url, { timeoutMs, maxBytes: 1_000_000, ...(signal && { signal }) })
     try {
-      const { status, body } = await (net.inTurn ? net.inTurn(send, signal) : send())
+      const { status, body } = await (net.enqueue ? net.enqueue(send, signal) : send())
       const rows = status === 200 ? parseJson(body) : null
       return Array.isArray(rows) ? rows.slice(0, 100) : null
     } catch (error) {
@@ -54,21 +54,21 @@ export function openShownPrices(
   }
   return async (products, signal) => {
     if (products.length === 0) return products
-    shownTax ??= await readShownTax()
-    if (shownTax === 'none') return products
-    const shown = new Map<string, number>()
+    displayedTax ??= await readDisplayedTax()
+    if (displayedTax === 'none') return products
+    const displayed = new Map<string, number>()
     for (const isOfVariations of [false, true]) {
       const ids = products.filter((each) => (each.variationId !== null) === isOfVariations).map(getProductId)
-      for (let at = 0; at < ids.length && shownTax !== 'unknown' && !hasFailed; at += 100) {
+      for (let at = 0; at < ids.length && displayedTax !== 'unknown' && !hasFailed; at += 100) {
         const rows = await ask(ids.slice(at, at + 100), isOfVariations, signal)
         hasFailed = rows === null
-        for (const [id, minor] of readPrices(rows ?? [], products[0]!.currency)) shown.set(id, minor)
+        for (const [id, minor] of readPrices(rows ?? [], products[0]!.currency)) displayed.set(id, minor)
       }
     }
-    const tax = shownTax
+    const tax = displayedTax
     return products.map((product) => ({
       ...product,
-      ...chooseShownPrice(product.priceMinor, shown.get(getProductId(product)), tax),
+      ...chooseDisplayedPrice(product.priceMinor, displayed.get(getProductId(product)), tax),
     }))
   }
 }
@@ -87,13 +87,13 @@ function readPrices(rows: unknown[], currency: string): (readonly [string, numbe
 }
 
 /** A tax changes a price by less than half and in one direction; anything else is another or an old price. */
-export function chooseShownPrice(
+export function chooseDisplayedPrice(
   enteredMinor: number,
-  shown: number | undefined,
-  tax: ShownTax,
-): Pick<PlatformProduct, 'priceMinor' | 'enteredMinor' | 'isShownUnknown'> {
-  const [lower, higher] = tax === 'added' ? [enteredMinor, shown] : [shown, enteredMinor]
+  displayed: number | undefined,
+  tax: DisplayedTax,
+): Pick<PlatformProduct, 'priceMinor' | 'enteredMinor' | 'isDisplayedUnknown'> {
+  const [lower, higher] = tax === 'added' ? [enteredMinor, displayed] : [displayed, enteredMinor]
   const isOfTax = lower !== undefined && higher !== undefined && lower <= higher && higher <= lower * 1.5
-  if (shown === undefined || !isOfTax) return { priceMinor: enteredMinor, isShownUnknown: true }
-  return shown === enteredMinor ? { priceMinor: shown } : { priceMinor: shown, enteredMinor }
+  if (displayed === undefined || !isOfTax) return { priceMinor: enteredMinor, isDisplayedUnknown: true }
+  return displayed === enteredMinor ? { priceMinor: displayed } : { priceMinor: displayed, enteredMinor }
 }

@@ -6,7 +6,7 @@ import { createProviderWorld } from '../../../test/provider-calls.ts'
 import { recordCapture } from '../../carts/capture/capture.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence-sql.ts'
-import { mayBeAsked, sendOptInRequests, WITHOUT_ORDER } from './opt-in-request.ts'
+import { mayRequestOptIn, sendOptInRequests, WITHOUT_ORDER } from './opt-in-request.ts'
 
 // Limits which numbers get an opt-in request, and how many: any visitor can type a number into a checkout.
 
@@ -38,8 +38,8 @@ async function ticks(consent: NonNullable<CapturePost['consent']>, phone: string
     seq: 0,
     contact: { email: `v${visits}@shoppers.example`, phone, ...(country && { country }) },
   }
-  const capture = (said: CapturePost) =>
-    recordCapture(world.deps, { id: store.storeId, url, home_url: url }, said, `client-${visits}`)
+  const capture = (post: CapturePost) =>
+    recordCapture(world.deps, { id: store.storeId, url, home_url: url }, post, `client-${visits}`)
   await capture(post)
   await capture({ ...post, seq: 1, consent })
   return phone
@@ -47,7 +47,8 @@ async function ticks(consent: NonNullable<CapturePost['consent']>, phone: string
 
 const sms = (isGiven: boolean) => ({ sms: buildConsentBox('sms', isGiven) })
 
-const asked = (phone: string) => scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
+const listRequests = (phone: string) =>
+  scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
 
 test('a shop’s name cannot inject a link into an opt-in request (security-P8)', async () => {
   const change = (names: { name: string; sender_name: string }) =>
@@ -58,7 +59,7 @@ test('a shop’s name cannot inject a link into an opt-in request (security-P8)'
   await change({ name: 'Security Team evil.com', sender_name: '' })
   await sendOptInRequests(world.deps)
   await change(names)
-  expect(asked(phone)).toEqual([expect.stringMatching(/^Security Team evil com: /)])
+  expect(listRequests(phone)).toEqual([expect.stringMatching(/^Security Team evil com: /)])
 })
 
 describe('opt-in requests (security-P13)', () => {
@@ -88,25 +89,25 @@ describe('opt-in requests (security-P13)', () => {
       .select('phone')
       .where('phone', 'is not', null)
       .execute()
-    expect([Object.values(refused).flatMap(asked), waiting]).toEqual([[], []])
+    expect([Object.values(refused).flatMap(listRequests), waiting]).toEqual([[], []])
   })
 
-  const evidenceOf = async (phone: string) => {
+  const readEvidence = async (phone: string) => {
     const hash = world.deps.secrets.addressHash(phone)
-    const words = await selectEvidence({ storeId: store.storeId, db: world.db }, [hash], ['sms'])
-    return words.get(`sms:${hash.toString('hex')}`)?.evidence
+    const evidence = await selectEvidence({ storeId: store.storeId, db: world.db }, [hash], ['sms'])
+    return evidence.get(`sms:${hash.toString('hex')}`)?.evidence
   }
 
-  test('keep an opt-in for a satellite or premium number pending, whatever country the page names', async () => {
+  test('keep an opt-in for a satellite or premium number pending for every country the page names', async () => {
     const names = ['Thuraya', 'Iridium', 'Inmarsat', 'a premium number', 'an international premium number'] as const
     for (const phone of names.map((name) => refused[name])) {
       await ticks(sms(true), phone, 'US')
-      expect([phone, await evidenceOf(phone)]).toEqual([phone, 'pending'])
+      expect([phone, await readEvidence(phone)]).toEqual([phone, 'pending'])
     }
     // Puerto Rican numbers are common in the mainland US.
     for (const phone of [refused['of a country the store does not sell to'], '+12025550177', '+17875551234']) {
       await ticks(sms(true), phone, 'US')
-      expect([phone, await evidenceOf(phone)]).toEqual([phone, 'express_yes'])
+      expect([phone, await readEvidence(phone)]).toEqual([phone, 'express_yes'])
     }
   })
 
@@ -122,15 +123,15 @@ describe('opt-in requests (security-P13)', () => {
       '+447012345678',
       '+447797123456',
     ]
-    expect(listed.filter((phone) => mayBeAsked(phone, everywhere))).toEqual(listed)
-    expect([...others, ...noPersons].filter((phone) => mayBeAsked(phone, everywhere))).toEqual([])
-    expect(mayBeAsked('+4915123456789', { base_country: 'DE', selling_countries: ['FR'] })).toBe(true)
+    expect(listed.filter((phone) => mayRequestOptIn(phone, everywhere))).toEqual(listed)
+    expect([...others, ...noPersons].filter((phone) => mayRequestOptIn(phone, everywhere))).toEqual([])
+    expect(mayRequestOptIn('+4915123456789', { base_country: 'DE', selling_countries: ['FR'] })).toBe(true)
   })
 
   /** How many of these were asked. */
   async function askAll(phones: readonly string[]) {
     await sendOptInRequests(world.deps)
-    return phones.filter((phone) => asked(phone).length > 0).length
+    return phones.filter((phone) => listRequests(phone).length > 0).length
   }
   const alarms = () =>
     world.db.selectFrom('pending_notifications').select('data').where('type', '=', 'question_flood').execute()

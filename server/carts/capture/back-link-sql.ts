@@ -3,7 +3,7 @@ import { type StoreDb, sql } from '../../core/db/public.ts'
 // Statements on the way back into the store.
 
 /** Sets the token's expiry; using the link again extends it. Keeps the message for which it was created. */
-export async function openWayBack(
+export async function createBackLink(
   { db, storeId }: StoreDb,
   link: { hash: Buffer; messageId: string | null; cartId: string; isTest: boolean; at: Date; until: Date },
 ): Promise<void> {
@@ -24,19 +24,19 @@ export async function addCartKey({ db, storeId }: StoreDb, cartId: string, value
     on conflict do nothing`.execute(db)
 }
 
-export interface WayBack {
+export interface BackLink {
   /** Hash of the token, in hex. */
   hash: string
   isTest: boolean
 }
 
 /** Returns those tokens that are valid now. */
-export async function selectWaysBack(
+export async function selectBackLinks(
   { db, storeId }: StoreDb,
   hashes: readonly Buffer[],
   now: Date,
-): Promise<WayBack[]> {
-  const rows = await sql<WayBack>`
+): Promise<BackLink[]> {
+  const rows = await sql<BackLink>`
     select encode(token_hash, 'hex') as hash, is_test as "isTest" from link_tokens
     where token_hash = any(${[...hashes]}::bytea[]) and store_id = ${storeId} and purpose = 'back' and expires_at > ${now}`.execute(
     db,

@@ -18,12 +18,16 @@ import { accountPrivacyTables, privacyTables } from './tables.ts'
 
 /** Kinds of data in the registry, in the page's order. */
 export const listStoredKinds = (): DataKind[] => {
-  const kept = new Set([...privacyTables, ...accountPrivacyTables].map((table) => table.kept))
-  return dataKinds.filter((name) => kept.has(name))
+  const kinds = new Set([...privacyTables, ...accountPrivacyTables].map((table) => table.kept))
+  return dataKinds.filter((name) => kinds.has(name))
 }
 
 /** null: unknown key, or the store is not connected. */
-export async function renderKeptPage(deps: Pick<Deps, 'db'>, key: string, language: Language): Promise<string | null> {
+export async function renderRetentionPage(
+  deps: Pick<Deps, 'db'>,
+  key: string,
+  language: Language,
+): Promise<string | null> {
   const found = await findStoreByCaptureKey(deps.db, key)
   const store = found?.is_active ? await readStore({ storeId: found.id, db: deps.db }) : undefined
   if (!store) return null
@@ -51,18 +55,18 @@ const STYLE = `:root{color-scheme:light dark}body{font:16px/1.55 system-ui,sans-
 h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.05rem;margin:1.75rem 0 .25rem}p{margin:.25rem 0}.end{opacity:.8;font-size:.9rem}nav{text-align:right}a{color:inherit}`
 
 function html({ language, key, storeName, contact, days }: Page): string {
-  const words = retentionPageTexts[language]
+  const texts = retentionPageTexts[language]
   const other = languages.find((each) => each !== language)!
   const sections = listStoredKinds().map((name) => {
     const { title, text } = retentionTexts[language][name]
     const end = retentionEndTexts[language](retentionEnds[name], days)
-    return `<section><h2>${escaped(title)}</h2><p>${escaped(text)}</p><p class="end">${words.ends}: ${escaped(end)}</p></section>`
+    return `<section><h2>${escaped(title)}</h2><p>${escaped(text)}</p><p class="end">${texts.ends}: ${escaped(end)}</p></section>`
   })
-  const title = `${words.title} · ${storeName}`
+  const title = `${texts.title} · ${storeName}`
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="robots" content="noindex"><title>${escaped(title)}</title><style>${STYLE}</style></head>
-<body><nav aria-label="Language"><a href="${buildRetentionPath(key)}?lang=${other}" lang="${other}" hreflang="${other}">${words.other}</a></nav>
-<main><h1>${words.title}</h1><p>${escaped(words.intro(storeName))}</p>
+<body><nav aria-label="Language"><a href="${buildRetentionPath(key)}?lang=${other}" lang="${other}" hreflang="${other}">${texts.other}</a></nav>
+<main><h1>${texts.title}</h1><p>${escaped(texts.intro(storeName))}</p>
 ${sections.join('\n')}
-<section><h2>${words.rights}</h2><p>${escaped(words.rightsText(contact))}</p></section></main></body></html>`
+<section><h2>${texts.rights}</h2><p>${escaped(texts.rightsText(contact))}</p></section></main></body></html>`
 }

@@ -2,16 +2,16 @@ import { hashToken, type Secrets } from '../../core/common/public.ts'
 import type { StoreDb, StoreTx } from '../../core/db/public.ts'
 import type { AdmittedPost } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
+import * as sql from './back-link-sql.ts'
 import type { KnownShopper } from './capture-rules.ts'
 import { selectKnownCarts } from './capture-sql.ts'
-import * as sql from './way-back-sql.ts'
 
 // Lets a cart that was restored in another browser continue as the same cart. The link to the store has a token, which
 // the capture script posts. Until that browser reports an address, its posts count for the cart. Afterwards they belong
 // to the shopper with that address: a forwarded link never merges two people.
 
 /** WooCommerce keeps a guest's cart this long. */
-const WAY_BACK_MS = 2 * 86_400_000
+const BACK_LINK_MS = 2 * 86_400_000
 
 interface Restored {
   cartId: string
@@ -23,7 +23,7 @@ interface Restored {
 }
 
 /** Creates the token for the link to the store, valid for two days. */
-export async function openWayBack(
+export async function createBackLink(
   deps: Pick<Deps, 'now' | 'secrets'>,
   tx: StoreTx,
   restored: Restored,
@@ -31,7 +31,7 @@ export async function openWayBack(
   const token = deps.secrets.token('back', restored.subject)
   const { cartId, messageId, isTest } = restored
   const [hash, at] = [hashToken(token), deps.now()]
-  await sql.openWayBack(tx, { hash, cartId, messageId, isTest, at, until: new Date(at.getTime() + WAY_BACK_MS) })
+  await sql.createBackLink(tx, { hash, cartId, messageId, isTest, at, until: new Date(at.getTime() + BACK_LINK_MS) })
   if (!isTest) await sql.addCartKey(tx, cartId, buildCartKey(deps.secrets, hash.toString('hex')))
   return token
 }
@@ -43,29 +43,29 @@ const buildCartKey = (secrets: Secrets, hash: string): string => secrets.token('
 export async function redirectPosts<Kept extends { post: AdmittedPost }>(
   deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb,
-  kept: readonly Kept[],
+  inboxPosts: readonly Kept[],
 ): Promise<Kept[]> {
-  const hashes = new Map(kept.flatMap(({ post: { back } }) => (back ? [[back, hashToken(back)] as const] : [])))
-  if (hashes.size === 0) return [...kept]
-  const ways = new Map(
-    (await sql.selectWaysBack(store, [...hashes.values()], deps.now())).map((way) => [way.hash, way]),
+  const hashes = new Map(inboxPosts.flatMap(({ post: { back } }) => (back ? [[back, hashToken(back)] as const] : [])))
+  if (hashes.size === 0) return [...inboxPosts]
+  const links = new Map(
+    (await sql.selectBackLinks(store, [...hashes.values()], deps.now())).map((link) => [link.hash, link]),
   )
-  if (ways.size === 0) return [...kept]
-  const posts = kept.map(({ post }) => post)
+  if (links.size === 0) return [...inboxPosts]
+  const posts = inboxPosts.map(({ post }) => post)
   const known = await selectKnownCarts(store, posts)
   const named = new Set(posts.filter((_, place) => isNamed(known.get(place))).map(({ cart }) => cart))
-  return kept.flatMap((each) => {
+  return inboxPosts.flatMap((each) => {
     const { post } = each
     if (post.contact || post.consent) named.add(post.cart)
-    const way = post.back ? ways.get(hashes.get(post.back)!.toString('hex')) : undefined
-    if (!way) return [each]
-    if (named.has(post.cart)) return [{ ...each, post: addDevice(deps.secrets, post, way) }]
-    return way.isTest
+    const link = post.back ? links.get(hashes.get(post.back)!.toString('hex')) : undefined
+    if (!link) return [each]
+    if (named.has(post.cart)) return [{ ...each, post: addDevice(deps.secrets, post, link) }]
+    return link.isTest
       ? []
       : [
           {
             ...each,
-            post: { ...addDevice(deps.secrets, post, way), cart: buildCartKey(deps.secrets, way.hash), isBack: true },
+            post: { ...addDevice(deps.secrets, post, link), cart: buildCartKey(deps.secrets, link.hash), isBack: true },
           },
         ]
   })
@@ -75,6 +75,6 @@ export async function redirectPosts<Kept extends { post: AdmittedPost }>(
 const isNamed = (known: KnownShopper | undefined) => known !== undefined && Object.keys(known.contact).length > 0
 
 /** Adds a device id, so that a purchase in this browser stops messages about the restored cart. */
-function addDevice(secrets: Secrets, post: AdmittedPost, { hash }: sql.WayBack): AdmittedPost {
+function addDevice(secrets: Secrets, post: AdmittedPost, { hash }: sql.BackLink): AdmittedPost {
   return post.device ? post : { ...post, device: secrets.token('back-device', hash) }
 }
