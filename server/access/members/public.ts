@@ -4,15 +4,15 @@ export { describeDevice } from './device.ts'
 export { mailNotice, mailVerification } from './jobs.ts'
 export { limits } from './limits.ts'
 export { assertPlainName } from './names.ts'
-export { assertOperator, isOperator, mayStillView, readOperatorStanding } from './operators.ts'
+export { assertOperator, isOperator, mayStillView, readOperatorStatus } from './operators.ts'
 export { assertPassword, hashPassword, isRightPassword } from './passwords.ts'
 export {
   computeLockoutS,
   customTextLimit,
   EMAIL_CHANGE_MS,
   EMAIL_UNDO_MS,
-  INVITATION_KEPT_MS,
   INVITATION_MS,
+  INVITATION_RETENTION_MS,
   later,
   REMOVAL_MS,
   RESET_MS,

@@ -1,5 +1,6 @@
 // What other rooms use: posts of the capture script.
 
+export { createBackLink } from './back-link.ts'
 export { foldStalePosts, foldStorePosts } from './capture-intake.ts'
 export { buildModeSetup } from './capture-mode.ts'
 export { captureRoutes } from './capture-routes.ts'
@@ -8,5 +9,4 @@ export { type CaptureScript, openCaptureScript, type ScriptEncoding } from './ca
 export { readCaptureStatus, readStoreCeiling } from './contact-limits.ts'
 export { hashClient } from './post-limits.ts'
 export { recordCustomerConsents, recordSignedPosts, type SignedPost } from './signed-posts.ts'
-export { openWayBack } from './way-back.ts'
 export { buildZone, openZones, type Zones } from './zones.ts'

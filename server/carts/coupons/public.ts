@@ -3,7 +3,7 @@
 export { closeUnseenCoupons, saveCouponPage } from './copy.ts'
 export {
   computeDiscounts,
-  computeShownLeft,
+  computeDisplayedRest,
   type DiscountCoupon,
   type DiscountLine,
   type DiscountRules,

@@ -26,7 +26,7 @@ export {
   block,
   clientNetwork,
   count,
-  hasTakenPoint,
+  hasUsedPoint,
   type Limit,
   rateLimitedError,
   resetLimit,

@@ -2,6 +2,6 @@
 
 export { hasSampleRatioMismatch } from './arm-shares.ts'
 export { type Arms, type Interval, type Sums, sumCounts, sumTotals } from './arms.ts'
-export { countSmallerArm, isConversionShown, isRevenueShown, REVENUE_FROM } from './minimum-sizes.ts'
+export { countSmallerArm, hasEnoughForConversion, hasEnoughForRevenue, REVENUE_FROM } from './minimum-sizes.ts'
 export { compareMeans, compareShares } from './planned.ts'
 export { computeSequence } from './sequence.ts'

@@ -3,6 +3,6 @@
 export { buildFeedbackId, type Composed, composeEmail, createRestoreToken, outgoingEmail } from './compose.ts'
 export { type ComposedPush, composePush, toTopic } from './compose-push.ts'
 export { type ComposedText, composeText } from './compose-text.ts'
-export type { ShownCoupon } from './coupon-text.ts'
-export { buildShownContents, isAllGone, isUnknown } from './goods-rules.ts'
+export type { DisplayedCoupon } from './coupon-text.ts'
+export { buildCurrentContents, isAllUnavailable, isUnknown } from './goods-rules.ts'
 export { assertTextRenders, findTextProblem } from './own-text.ts'

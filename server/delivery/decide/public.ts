@@ -15,7 +15,7 @@ export {
   loadSuppressions,
   type Offered,
 } from './evaluate-sql.ts'
-export { explainForecast, foresee, KEPT_BEHIND, type MessageForecast } from './forecast.ts'
+export { explainForecast, foresee, HELD_BEHIND, type MessageForecast } from './forecast.ts'
 export { hadOfSameOffer, matchingPending, matchingPurchase, selectCoupon, TEXTS_OF_CART } from './fragments.ts'
 export { findCoupon } from './message-coupon.ts'
 export { findQuietHours } from './quiet.ts'

@@ -29,7 +29,7 @@ export {
   openOwnMails,
 } from './own-mail.ts'
 export { parseReturnPath } from './return-path.ts'
-export { checkSenderKeys, ensureSenderKey, lookForKey, type OwnKeyFinding } from './sender-keys.ts'
+export { checkSenderKeys, ensureSenderKey, findPublishedKey, type OwnKeyFinding } from './sender-keys.ts'
 export { createSmtpChannel } from './smtp.ts'
 export { buildRawError, openConnection, quit, SmtpError, toSmtpFailure } from './smtp-connections.ts'
 export { composeMessage, findSendProblem, type MailHeaders } from './smtp-message.ts'

@@ -3,7 +3,7 @@
 export { listRequestedStores, type RangeQuery, readAnalytics } from './analytics.ts'
 export { analyticsRoutes } from './analytics-routes.ts'
 export { change, presentProduct } from './analytics-rules.ts'
-export { countAskedBuyers } from './buyers.ts'
+export { countRequestedBuyers } from './buyers.ts'
 export { addDays, type Day, toLocalTime } from './days.ts'
 export { pagesOfProducts, readDetails } from './details.ts'
 export { countFigures } from './figures.ts'

@@ -19,6 +19,7 @@ export { createMemoryTokenCache } from './memory-token-cache.ts'
 export type {
   CheckoutPage,
   CheckoutQuery,
+  DisplayedTax,
   ItemRef,
   ItemTerms,
   OrderConsent,
@@ -41,7 +42,6 @@ export type {
   RawDelivery,
   RefillRequest,
   RefillResult,
-  ShownTax,
   SkippedRow,
   StoreClient,
   StoreLogo,

@@ -1,8 +1,8 @@
 // What other rooms use: ledger and country rules.
 
 export { type BoxView, countBoxViews, deleteOldBoxCounts, listFormViews } from './box-counts.ts'
-export { recordSeenBoxes } from './box-sql.ts'
-export { findShownWording, readBoxes, readCurrentTexts } from './boxes.ts'
+export { recordBoxSightings } from './box-sql.ts'
+export { findDisplayedWording, readBoxes, readCurrentTexts } from './boxes.ts'
 export { defaultMode, findLastCaptureChoice } from './capture-choice.ts'
 export {
   type ConsentInputs,
