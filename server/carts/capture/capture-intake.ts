@@ -1,7 +1,7 @@
 import { createBatcher, createId } from '../../core/common/public.ts'
 import * as system from '../../core/db/public.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
-import type { AdmittedPost, PlacedPost, Unconfirmed } from '../../core/schema/public.ts'
+import type { ReceivedPost, Unconfirmed } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { addLimits, admitPost, type CaptureStore, recordPosts } from './capture.ts'
 import { dropUnusable } from './capture-rules.ts'
@@ -14,7 +14,7 @@ import { type InboxPost, selectInboxPosts } from './capture-sql.ts'
 export interface Intake {
   storeOf(captureKey: string): Promise<PostingStore | null>
   /** Resolves when the post is committed. Its consents are not recorded. */
-  keep(store: CaptureStore, post: PlacedPost, client: string): Promise<void>
+  keep(store: CaptureStore, post: ReceivedPost, client: string): Promise<void>
   /** Resolves when no work is in progress. */
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ const MAX_COUNTED = 10_000
 
 export function openIntake(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>): Intake {
   const findStores = createBatcher((keys: string[]) => findStoresByKeys(deps, keys), { most: 200, atOnce: 2 })
-  const keepAll = createBatcher((posts: StoredPost[]) => insertPosts(deps, posts), { most: 200, atOnce: 2 })
+  const keepAll = createBatcher((posts: InboxPost[]) => insertPosts(deps, posts), { most: 200, atOnce: 2 })
   const folding = scheduleFolds(BATCH, async (storeId) => {
     try {
       return await foldOldest(deps, storeId)
@@ -46,16 +46,11 @@ export function openIntake(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'poo
     async keep(store, post, client) {
       const readable = dropUnusable(post)
       const admitted = readable.contact ? await counted(store, readable, client) : readable
-      const kept = { storeId: store.id, id: createId(), receivedAt: deps.now(), post: admitted }
-      await keepAll(kept)
+      await keepAll({ store_id: store.id, id: createId(), received_at: deps.now(), post: admitted })
       folding.add(store.id)
     },
     close: folding.end,
   }
-}
-
-interface StoredPost extends InboxPost {
-  storeId: string
 }
 
 async function findStoresByKeys(deps: Pick<Deps, 'db'>, keys: readonly string[]): Promise<(PostingStore | null)[]> {
@@ -64,21 +59,15 @@ async function findStoresByKeys(deps: Pick<Deps, 'db'>, keys: readonly string[])
   return keys.map((key) => byKey.get(key) ?? null)
 }
 
-async function insertPosts(deps: Pick<Deps, 'db'>, posts: readonly StoredPost[]): Promise<undefined[]> {
-  const rows = posts.map(({ storeId, id, receivedAt, post }) => ({
-    store_id: storeId,
-    id,
-    received_at: receivedAt,
-    post,
-  }))
-  await system.insertPosts(deps.db, rows)
+async function insertPosts(deps: Pick<Deps, 'db'>, posts: readonly InboxPost[]): Promise<undefined[]> {
+  await system.insertPosts(deps.db, posts)
   return posts.map(() => undefined)
 }
 
 /** A second post may arrive before the first is a fact. The same contact is not counted again. */
 function countAddresses(deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets'>) {
   const recent = new Map<string, { at: number; unconfirmed: Unconfirmed | undefined }>()
-  return async (store: CaptureStore, post: PlacedPost, client: string): Promise<AdmittedPost> => {
+  return async (store: CaptureStore, post: ReceivedPost, client: string): Promise<ReceivedPost> => {
     const now = deps.now().getTime()
     const contactKey = JSON.stringify([store.id, post.cart, post.contact?.email, post.contact?.phone])
     const before = recent.get(contactKey)

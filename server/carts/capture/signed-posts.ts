@@ -4,13 +4,13 @@ import { boxChannels, computeWordingId } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { createId } from '../../core/common/public.ts'
 import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
-import type { AdmittedPost, Contact, PlacedPost, SignedCart } from '../../core/schema/public.ts'
+import type { Contact, ReceivedPost, SignedCart } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { type ConsentAnswer, findConsentedChannels, findCoveredCustomers } from '../../shoppers/consent/public.ts'
 import { buildContactKeys } from '../../shoppers/shoppers/public.ts'
 import { admitPost, hasKey, recordAll, recordConsents } from './capture.ts'
 import { applyMode } from './capture-mode.ts'
-import type { KnownShopper } from './capture-rules.ts'
+import type { ReadPost } from './capture-rules.ts'
 import type { InboxPost } from './capture-sql.ts'
 
 // Records cart reports of the plugin like posts of a page. They are signed, so names, prices and texts are trusted.
@@ -18,7 +18,7 @@ import type { InboxPost } from './capture-sql.ts'
 
 export interface SignedPost {
   /** `page`: name of the shop's queue. */
-  post: PlacedPost & { signed: SignedCart }
+  post: ReceivedPost & { signed: SignedCart }
   /** Time of the report in the shop. */
   at: Date
   /** The shopper's network, as hashed by the shop for this day. */
@@ -26,7 +26,7 @@ export interface SignedPost {
 }
 
 /** A report that only withdraws a consent is reduced to a post without the signed part. */
-type AllowedPost = Omit<SignedPost, 'post'> & { post: PlacedPost }
+type AllowedPost = Omit<SignedPost, 'post'> & { post: ReceivedPost }
 
 const HOUR_MS = 3_600_000
 
@@ -46,7 +46,8 @@ export async function recordSignedPosts(
   for (const { post, at, client } of current) {
     // A day's backlog is no flood: contacts count in the hour in which they were typed.
     const named = `plugin ${client ?? 'unknown'} ${Math.floor(at.getTime() / HOUR_MS)}`
-    kept.push({ id: createId(), cart: post.cart, receivedAt: at, post: await admitPost(deps, store, post, named) })
+    const admitted = await admitPost(deps, store, post, named)
+    kept.push({ store_id: store.id, id: createId(), cart: post.cart, received_at: at, post: admitted })
   }
   const { read, news } = await recordAll(deps, handle, kept)
   const newIds = new Set(news.map(({ id }) => id))
@@ -102,13 +103,13 @@ const readCustomer = ({ signed, contact }: SignedPost['post']) => ({
 const findReportedCart = (kept: readonly (InboxPost & { cart: string })[], id: string) =>
   kept.find((each) => each.id === id)!.cart
 
-const selectNewest = <Kept extends { cart: string; post: AdmittedPost }>(kept: readonly Kept[]): Kept[] =>
+const selectNewest = <Kept extends { cart: string; post: ReceivedPost }>(kept: readonly Kept[]): Kept[] =>
   [...Map.groupBy(kept, ({ cart }) => cart).values()].map((each) =>
     each.reduce((a, b) => (b.post.seq > a.post.seq ? b : a)),
   )
 
 /** Answer and text id of each box. */
-const describeBoxes = ({ consent = {} }: AdmittedPost) =>
+const describeBoxes = ({ consent = {} }: ReceivedPost) =>
   Object.fromEntries(
     boxChannels.flatMap((channel) => {
       const box = consent[channel]
@@ -119,14 +120,6 @@ const describeBoxes = ({ consent = {} }: AdmittedPost) =>
 const describeBox = ({ isGiven, id }: { isGiven: boolean; id?: string | undefined }) =>
   `${isGiven ? 'yes' : 'no'} ${id ?? ''}`
 
-interface ReadSigned {
-  post: AdmittedPost
-  payload: { contact?: { email?: string; phone?: string; country?: string } } | null
-  keys: { kind: string; value: string }[]
-  at: Date
-  known: KnownShopper | undefined
-}
-
 /**
  * Reports repeat the boxes, so only a change or a new address counts. Otherwise the next report would undo an
  * unsubscribe. Anybody can type an address into a checkout, so consents count as unproven. A withdrawal needs an
@@ -135,7 +128,7 @@ interface ReadSigned {
 async function recordBoxes(
   deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb<Db>,
-  read: ReadSigned,
+  read: ReadPost,
   taken: ReportedCart | undefined,
 ) {
   const { post, payload, known, at } = read
@@ -152,7 +145,7 @@ async function recordBoxes(
     const country = contact.country ?? null
     return [{ channel, address, isGiven: box.isGiven, wording, country, unproven: 'page script', saidAt: at }]
   })
-  if (answers.length > 0) await recordConsents(deps, store, answers, read.keys as KnownShopper['keys'])
+  if (answers.length > 0) await recordConsents(deps, store, answers, read.keys)
 }
 
 /** Records consents of a customer who is signed in to the shop. */

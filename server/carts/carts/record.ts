@@ -35,6 +35,7 @@ import {
 } from './captured.ts'
 import { refold } from './carts.ts'
 import { removeErased } from './erased-intake.ts'
+import type { Fact } from './fold.ts'
 import { resolveTimes } from './post-order.ts'
 import { notifyRecovered } from './sql.ts'
 
@@ -291,14 +292,8 @@ async function recordChunk(
   )
   const affected = [...new Set(shopperIds)]
   const evidence = await readEvidence(tx, affected)
-  const changed = affected
-    .filter((id) => news.has(id) || merged.has(id))
-    .map((shopperId) => ({
-      shopperId,
-      news: (news.get(shopperId) ?? []).map(({ id, at, payload }) => ({ id, at: at.getTime(), payload })),
-      isMerged: merged.has(shopperId),
-    }))
-  if (changed.length > 0) await refold(tx, store, changed, evidence, now)
+  const changed = affected.filter((id) => news.has(id) || merged.has(id))
+  if (changed.length > 0) await refold(tx, store, { shopperIds: changed, news, merged }, evidence, now)
   await attributeOrders(tx, store, evidence)
   await notifyRecovered(tx, findCartsPaidLate(facts, unproven, evidence, now), { now, since: null })
   await queueUseReads(deps, tx, facts.flatMap(listUsedCodes))
@@ -361,7 +356,7 @@ async function buildFactRows(
       shopper_id: shopperIds[index]!,
       kind: fact.payload.type,
       source: fact.source,
-      at: times[index]!,
+      at: times[index]!.getTime(),
       unique_key: fact.uniqueKey,
       payload: fact.payload,
       received_at: now,
@@ -413,14 +408,11 @@ async function insertUnconfirmed({ db, storeId }: StoreTx, contacts: readonly Un
   )
 }
 
-interface FactRow {
-  id: string
+interface FactRow extends Fact {
   shopper_id: string
   kind: FactPayload['type']
   source: 'capture' | 'plugin' | 'webhook' | 'sync' | 'engine'
-  at: Date
   unique_key: string
-  payload: FactPayload
   received_at: Date
 }
 
@@ -431,9 +423,9 @@ interface FactRow {
 async function insertFacts({ db, storeId }: StoreTx, facts: readonly FactRow[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }>`
     insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
-    select ${storeId}, id, shopper_id, kind, source, at, unique_key, payload, received_at
+    select ${storeId}, id, shopper_id, kind, source, to_timestamp(at / 1000.0), unique_key, payload, received_at
     from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb)
-      as f(id uuid, shopper_id uuid, kind text, source text, at timestamptz, unique_key text, payload jsonb, received_at timestamptz)
+      as f(id uuid, shopper_id uuid, kind text, source text, at bigint, unique_key text, payload jsonb, received_at timestamptz)
     on conflict do nothing returning id`.execute(db)
   return new Set(rows.rows.map((row) => row.id))
 }
