@@ -110,7 +110,7 @@ export async function dropHeld(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, id: 
 }
 
 export async function sendNow(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'jobs' | 'now' | 'secrets'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   id: string,
@@ -138,7 +138,7 @@ async function isStopped(store: StoreDb, id: string): Promise<boolean> {
  * reopened.
  */
 export async function sendAgain(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'jobs' | 'now' | 'secrets'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   id: string,
@@ -154,7 +154,11 @@ export async function sendAgain(
 }
 
 /** Starts a run for people who have not had the campaign, and ends the schedule. */
-export async function sendNowIn(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<void> {
+export async function sendNowIn(
+  deps: Pick<Deps, 'config' | 'jobs' | 'now' | 'secrets'>,
+  tx: StoreTx,
+  campaign: CampaignRow,
+): Promise<void> {
   const now = deps.now()
   await startRun(deps, tx, campaign, { at: now, next: null })
   await updateCampaign(tx, campaign.id, { sent_now_at: now, paused_by: null })

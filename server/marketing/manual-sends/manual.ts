@@ -49,7 +49,7 @@ export interface ManualRequest {
 
 /** Throws an AppError with a message: the plan, the address, or the first rule that blocks the send. */
 export async function sendManually(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   manualRequest: ManualRequest,
@@ -107,7 +107,7 @@ export async function assertMaySend(
  * counts nothing.
  */
 export async function countCustomText(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   { db }: StoreTx,
   { session }: IdempotentRequest,
   { channel, subject, body, count }: Pick<ManualRequest, 'channel' | 'subject' | 'body'> & { count: number },

@@ -60,7 +60,7 @@ async function assertMaySendOffer(
 }
 
 const countWords = (
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   tx: StoreTx,
   request: IdempotentRequest,
   { subject, body, count }: Offer & { count: number },
@@ -115,7 +115,7 @@ function resolveText(
 
 /** Sends one mail to a customer of the store and returns the result. */
 export async function sendToPerson(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   { email, ...offer }: Offer & { email: string },
