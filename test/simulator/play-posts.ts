@@ -98,10 +98,11 @@ async function deliverPost(harness: Harness, post: CapturePost, isLeft = false):
   const client = isCrowded ? await fillClientLimit(harness) : `client-${clock.trueNow()}-${harness.arrivals}`
   const { counted, placed } = await recordAllowedPost(harness, post)
   const isOfCart = recordContacts(harness, counted, isCrowded)
-  if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldStorePosts(web.deps, fixture.storeId)
+  if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven))
+    await foldStorePosts(web.deps, { storeId: fixture.storeId, db: web.deps.db })
   if (placed?.consent) await recordCapture(web.deps, store, placed, client)
   else if (placed) await keep(harness, store, dropUnusable(placed), client)
-  if (!isLeft) await foldStorePosts(web.deps, fixture.storeId)
+  if (!isLeft) await foldStorePosts(web.deps, { storeId: fixture.storeId, db: web.deps.db })
   recordConsent(harness, counted, isOfCart)
   return !isLeft && !isCrowded
 }

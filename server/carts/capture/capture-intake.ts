@@ -1,6 +1,6 @@
 import { createBatcher, createId } from '../../core/common/public.ts'
 import * as system from '../../core/db/public.ts'
-import { type StoreDb, sql } from '../../core/db/public.ts'
+import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
 import type { ReceivedPost, Unconfirmed } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { addLimits, admitPost, type CaptureStore, recordPosts } from './capture.ts'
@@ -33,7 +33,7 @@ export function openIntake(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'poo
   const keepAll = createBatcher((posts: InboxPost[]) => insertPosts(deps, posts), { most: 200, atOnce: 2 })
   const folding = scheduleFolds(BATCH, async (storeId) => {
     try {
-      return await foldOldest(deps, storeId)
+      return await foldOldest(deps, { storeId, db: deps.db })
     } catch (error) {
       deps.log.error({ err: error, storeId }, 'capture.fold_failed')
       // The job for posts left behind tries again.
@@ -81,13 +81,13 @@ function countAddresses(deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secret
 
 /** Records facts before it deletes posts: a post folded twice changes nothing, a lost one would be gone. */
 async function foldAndDelete(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
   posts: readonly InboxPost[],
 ): Promise<void> {
-  await recordPosts(deps, storeId, posts)
+  await recordPosts(deps, store, posts)
   await deletePosts(
-    { storeId, db: deps.db },
+    store,
     posts.map((post) => post.id),
   )
 }
@@ -98,32 +98,32 @@ export async function foldStalePosts(
   olderThanMs = STALE_MS,
 ): Promise<void> {
   for (const storeId of await system.listStoresWithPosts(deps.db, deps.now(), olderThanMs))
-    await foldStorePosts(deps, storeId)
+    await foldStorePosts(deps, { storeId, db: deps.db })
 }
 
 /** Folds all answered posts of a store. Runs before its messages are decided, even if others fold too (S2). */
 export async function foldStorePosts(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
 ): Promise<void> {
-  while ((await foldOldest(deps, storeId)) === BATCH);
+  while ((await foldOldest(deps, store)) === BATCH);
 }
 
 /** Folds the answered posts of one cart. */
 export async function foldPostsOfCart(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
   cart: string,
 ): Promise<void> {
-  const posts = await selectInboxPosts({ storeId, db: deps.db }, BATCH, cart)
-  if (posts.length > 0) await foldEach(deps, storeId, posts)
+  const posts = await selectInboxPosts(store, BATCH, cart)
+  if (posts.length > 0) await foldEach(deps, store, posts)
 }
 
 /** Returns the number of posts; a full batch means that there may be more. */
-function foldOldest(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>, storeId: string): Promise<number> {
-  return runSerially(storeId, async () => {
-    const posts = await selectInboxPosts({ storeId, db: deps.db }, BATCH)
-    if (posts.length > 0) await foldEach(deps, storeId, posts)
+function foldOldest(deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>, store: StoreDb<Db>): Promise<number> {
+  return runSerially(store.storeId, async () => {
+    const posts = await selectInboxPosts(store, BATCH)
+    if (posts.length > 0) await foldEach(deps, store, posts)
     return posts.length
   })
 }
@@ -144,20 +144,20 @@ async function runSerially<T>(storeId: string, work: () => Promise<T>): Promise<
 
 /** A post that cannot be folded must not block the others: it is logged and dropped. */
 async function foldEach(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
   posts: readonly InboxPost[],
 ): Promise<void> {
   try {
-    await foldAndDelete(deps, storeId, posts)
+    await foldAndDelete(deps, store, posts)
   } catch (error) {
     if (!isInvalidData(error)) throw error
     if (posts.length > 1) {
-      for (const post of posts) await foldEach(deps, storeId, [post])
+      for (const post of posts) await foldEach(deps, store, [post])
       return
     }
-    deps.log.error({ err: error, storeId }, 'capture.post_dropped')
-    await deletePosts({ storeId, db: deps.db }, [posts[0]!.id])
+    deps.log.error({ err: error, storeId: store.storeId }, 'capture.post_dropped')
+    await deletePosts(store, [posts[0]!.id])
   }
 }
 

@@ -77,8 +77,9 @@ function postRoutes(scope: FastifyInstance, deps: Deps, intake: Intake): void {
     const post: ReceivedPost = readBody(request.body)
     // A consent or withdrawal must be effective when the answer is sent (C2, C5). A consent concerns the contact, a
     // withdrawal one that the cart already has; an earlier post may have brought it just now.
-    if (hasWithdrawal(post)) await foldStorePosts(deps, store.id)
-    else if (post.consent) await foldPostsOfCart(deps, store.id, post.cart)
+    const handle = { storeId: store.id, db: deps.db }
+    if (hasWithdrawal(post)) await foldStorePosts(deps, handle)
+    else if (post.consent) await foldPostsOfCart(deps, handle, post.cart)
     const zone = deps.zones?.zoneOf(request.ip)
     const deviceClass = readDeviceClass(request.headers['user-agent'])
     if (zone) post.zone = zone

@@ -82,7 +82,7 @@ export async function recordCapture(
   const consents = await filterWithdrawals(deps, handle, reported, post)
   // Consents come before facts, because new facts trigger another check of messages that wait for consent.
   if (consents.length > 0) await recordConsents(deps, handle, consents, keys)
-  await recordFacts(deps, store.id, filterNews([fact]))
+  await recordFacts(deps, handle, filterNews([fact]))
   await recordCaptureSeen(handle, deps.now())
   await recordBoxViews(deps, handle, [post])
 }
@@ -120,11 +120,10 @@ export const addLimits = (post: ReceivedPost, unconfirmed: Unconfirmed | undefin
 
 /** Records many posts whose addresses were counted, in order of arrival. Idempotent. */
 export async function recordPosts(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  handle: StoreDb<Db>,
   kept: readonly InboxPost[],
 ): Promise<void> {
-  const handle = { storeId, db: deps.db }
   const { news } = await recordAll(deps, handle, kept, { areInInbox: true })
   if (news.some(mayBeOrdered)) await queueNewOrders(deps, handle)
 }
@@ -134,7 +133,7 @@ export async function recordPosts(
  * another worker may have recorded and removed them.
  */
 export async function recordAll(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
   handle: StoreDb<Db>,
   kept: readonly InboxPost[],
   { areInInbox = false } = {},
@@ -155,7 +154,7 @@ export async function recordAll(
   // Of two posts of a page within one millisecond the overtaken one is dated by the later one, which must come first
   // (S7).
   news.sort((a, b) => a.at.getTime() - b.at.getTime() || b.post.seq - a.post.seq)
-  await recordFacts(deps, handle.storeId, news)
+  await recordFacts(deps, handle, news)
   await recordCaptureSeen(handle, deps.now())
   await recordBoxViews(deps, handle, posts)
   return { read, news }

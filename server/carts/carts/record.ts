@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { toCapitals } from '../../../shared/coupons.ts'
 import { readStore } from '../../access/stores/public.ts'
-import { type StoreTx, sql, transact, withRetry } from '../../core/db/public.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact, withRetry } from '../../core/db/public.ts'
 import type { Contact, ContactLimit, FactPayload, OrderKind, Unconfirmed } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextRun } from '../../messages/messages/public.ts'
@@ -71,14 +71,14 @@ export interface RecordResult {
 
 /** Stores facts and updates the carts of their shoppers. Idempotent: a known fact changes nothing. */
 export async function recordFacts(
-  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
   facts: readonly NewFact[],
 ): Promise<RecordResult> {
   const total: RecordResult = { stored: 0, shopperIds: [] }
   for (let start = 0; start < facts.length; start += CHUNK) {
     const chunk = facts.slice(start, start + CHUNK)
-    const done = await withRetry(() => transact({ storeId, db: deps.db }, (tx) => recordChunk(deps, tx, chunk)))
+    const done = await withRetry(() => transact(store, (tx) => recordChunk(deps, tx, chunk)))
     total.stored += done.stored
     total.shopperIds.push(...done.shopperIds)
   }
@@ -100,7 +100,7 @@ export async function recordOrders(
   const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return { stored: 0, shopperIds: [] }
-  const orders = await filterOrders(deps, store, received, cartsOf)
+  const orders = await filterOrders(deps, { handle, store }, received, cartsOf)
   const known = await readKnownHashes(
     handle,
     orders.map((order) => order.orderId),
@@ -116,13 +116,13 @@ export async function recordOrders(
     .map((fact) => (isCaptureAlive && isDraftWithoutContact(fact) ? { ...fact, isPartOnly: true } : fact))
   // Consents come before facts, because new facts trigger another check of messages that wait for consent.
   const news = new Set(facts.map((fact) => fact.order!.order_id))
-  await recordOrderConsents(deps, storeId, orders.filter((order) => news.has(order.orderId)).flatMap(readConsents))
+  await recordOrderConsents(deps, handle, orders.filter((order) => news.has(order.orderId)).flatMap(readConsents))
   await proveAccountConsents(
     deps,
-    storeId,
+    handle,
     orders.filter((order) => news.has(order.orderId)).flatMap(listBuyerAddresses),
   )
-  return recordFacts(deps, storeId, facts)
+  return recordFacts(deps, handle, facts)
 }
 
 function listBuyerAddresses(order: PlatformOrder) {

@@ -147,7 +147,7 @@ async function nextBatch(
   const isWoken = await wakeRequestedMessages(store, deps.now())
   if (isWoken && !(await sql.hasDue(store, deps.now()))) return 'none'
   const { isFresh: isChecked } = await checkOrders(deps, store.storeId, loop)
-  await foldStorePosts(deps, store.storeId)
+  await foldStorePosts(deps, store)
   if (!(await loop.lease.hold())) return 'stop'
   const claim = createId()
   const now = deps.now()

@@ -179,9 +179,10 @@ export async function assertMaySend(
   const campaign = requireFound(await readCampaign(store, id), 'Campaign')
   const row = requireFound(await readStore(store), 'Store')
   const isPlanned = isByTime(campaign, row.time_zone, deps.now())
-  await assertPaid({ accountId: row.account_id, db: deps.db }, deps.now())
-  await assertPlanAllows(deps, row.account_id, { ...campaign, isPlanned })
-  await assertSenderReady(deps, store, row, campaign.type)
+  const account = { accountId: row.account_id, db: store.db }
+  await assertPaid(account, deps.now())
+  await assertPlanAllows(deps, account, { ...campaign, isPlanned })
+  await assertSenderReady(deps, { account, store }, row, campaign.type)
   await rejectCartWording(deps, row.account_id, campaign)
   return campaign
 }

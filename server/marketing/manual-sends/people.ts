@@ -52,10 +52,10 @@ export const findReplayedJob = (deps: Pick<Deps, 'now'>, store: StoreDb<Db>, req
 
 async function assertMaySendOffer(
   deps: Pick<Deps, 'config' | 'db' | 'now' | 'renders'>,
-  { session }: IdempotentRequest,
+  { session, account }: IdempotentRequest,
   { subject, body }: Offer,
 ): Promise<void> {
-  await assertMaySend(deps, session.accountId, CHANNEL)
+  await assertMaySend(deps, account, CHANNEL)
   await assertTextRenders(deps, session.accountId, { channel: CHANNEL, subject, body })
 }
 

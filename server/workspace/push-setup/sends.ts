@@ -7,7 +7,15 @@ import { assertMayMail, type Session } from '../../access/members/public.ts'
 import { noteTest } from '../../access/notifications/public.ts'
 import { isOnStoreHost, readStore, type StoreRow } from '../../access/stores/public.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
-import { type Db, type Limit, type StoreDb, type StoreTx, sql, takePoint } from '../../core/db/public.ts'
+import {
+  type AccountDb,
+  type Db,
+  type Limit,
+  type StoreDb,
+  type StoreTx,
+  sql,
+  takePoint,
+} from '../../core/db/public.ts'
 import { assertTextRenders } from '../../delivery/compose/public.ts'
 import { previewMessage } from '../../delivery/preview/preview.ts'
 import { findService, signingKey } from '../../delivery/push/public.ts'
@@ -22,6 +30,7 @@ import { planMessages, scheduleNextRun } from '../../messages/messages/public.ts
 export interface Sender {
   deps: Deps
   session: Session
+  account: AccountDb<Db>
   store: StoreDb<Db>
 }
 
@@ -39,9 +48,9 @@ const LIFE_MS = 3_600_000
 
 /** A repeated click is one request (D9) and gets the first answer. */
 export async function sendToAll(sender: Sender, key: string | null, wanted: ToAll) {
-  const { deps, session, store } = sender
+  const { deps, session, account, store } = sender
   const { title, body, cartUrl = '', icon = '' } = wanted
-  const request = { session, key, body: ['push to all', title, body, cartUrl, icon] }
+  const request = { session, account, key, body: ['push to all', title, body, cartUrl, icon] }
   const answer = async (origin: string) => {
     const results = (await messagesOfOrigin(store, origin)).map((id) => ({ id, status: 'queued' }))
     return { success: true, results, message: testSent(results.length) }
@@ -88,8 +97,9 @@ async function plan(
 }
 
 /** The member's own browser: its subscription is not stored. */
-export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne) {
-  const row = await validateSend({ deps, session, store }, wanted)
+export async function sendToOne(sender: Sender, wanted: ToOne) {
+  const { deps, session, store } = sender
+  const row = await validateSend(sender, wanted)
   const { subscription, title, body, cartUrl, icon } = wanted
   if (!findService(subscription.endpoint, deps.config)) throw new AppError('unprocessable', pushTexts.unknownService)
   const vapid = await signingKey(deps, store)
@@ -123,11 +133,11 @@ export async function sendToOne({ deps, session, store }: Sender, wanted: ToOne)
 
 /** Common checks of both; throws the error message. */
 async function validateSend(
-  { deps, session, store }: Sender,
+  { deps, session, account, store }: Sender,
   wanted: Pick<ToAll, 'title' | 'body' | 'cartUrl'>,
 ): Promise<StoreRow> {
   const row = requireFound(await readStore(store), 'Store')
-  await assertMayMail({ accountId: session.accountId, db: deps.db })
+  await assertMayMail(account)
   if (row.rests_since) throw new AppError('plan_required', explain('store_resting'))
   if (wanted.cartUrl && !isOnStoreHost(wanted.cartUrl, row)) {
     const fields = { cartUrl: pushTexts.foreignCartUrl }
