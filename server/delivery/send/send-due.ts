@@ -146,7 +146,7 @@ async function nextBatch(
 ): Promise<Batch | 'none' | 'stop'> {
   const isWoken = await wakeRequestedMessages(store, deps.now())
   if (isWoken && !(await sql.hasDue(store, deps.now()))) return 'none'
-  const { isFresh: isChecked } = await checkOrders(deps, store.storeId, loop)
+  const { isFresh: isChecked } = await checkOrders(deps, store, loop)
   await foldStorePosts(deps, store)
   if (!(await loop.lease.hold())) return 'stop'
   const claim = createId()
