@@ -79,7 +79,7 @@ export async function openCartWithFacts(instance: AppInstance, count: number): P
 }
 
 export async function addFact(instance: AppInstance, { storeId, cart }: LongCart, at: Date): Promise<void> {
-  await recordFacts(instance.deps, storeId, [
+  await recordFacts(instance.deps, { storeId, db: instance.deps.db }, [
     {
       keys: [{ kind: 'cart', value: cart }],
       source: 'capture',

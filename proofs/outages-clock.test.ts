@@ -131,7 +131,7 @@ test(
     shop.fake.allOrders = [...orders]
     await runTicks(55)
     // Orders were last read ten minutes before the mails are due, which an older version accepted.
-    await checkOrders(world.deps, shop.storeId)
+    await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })
     shop.fake.problem = new StoreProblem('unreachable', 'connection refused')
     await runTicks(40)
     expect(world.sent).toEqual([])

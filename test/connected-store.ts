@@ -98,7 +98,8 @@ export function createSyncHelpers(world: World) {
   const formatTimeBefore = (ms: number) => subtractMs(world.now, ms).toISOString()
   return {
     ago: formatTimeBefore,
-    orderCheck: (storeId: string, signal?: AbortSignal) => checkOrders(world.deps, storeId, signal ? { signal } : {}),
+    orderCheck: (storeId: string, signal?: AbortSignal) =>
+      checkOrders(world.deps, { storeId, db: world.db }, signal ? { signal } : {}),
     async orderIds(storeId: string) {
       const orders = world.db.selectFrom('orders').select('order_id').where('store_id', '=', storeId)
       return (await orders.orderBy('order_id').execute()).map((row) => row.order_id)

@@ -92,7 +92,7 @@ async function expectHangingOrders(storeId: string, isHanging: Promise<void>): P
   const stop = new AbortController()
   let isFresh: boolean | undefined
   const work = async (stepAside: StepAside) => {
-    isFresh = (await checkOrders(world.deps, storeId, { signal: stop.signal, stepAside })).isFresh
+    isFresh = (await checkOrders(world.deps, { storeId, db: world.db }, { signal: stop.signal, stepAside })).isFresh
   }
   await expectFreeSlot(work, isHanging, () => stop.abort())
   // Otherwise the stored error would be that of `stop`.
@@ -190,7 +190,7 @@ test('a shop that hangs only at stock and prices', async () => {
   })
   const { storeId, http } = await createStoreAt(`http://127.0.0.1:${port}`)
   const store = { storeId, db: world.db }
-  expect((await checkOrders(world.deps, storeId)).isFresh).toBe(true)
+  expect((await checkOrders(world.deps, { storeId, db: world.db })).isFresh).toBe(true)
   const items = [{ productId: '16', variationId: null }]
   const work = async (stepAside: StepAside) => {
     await readGoods(world.deps, store, items, { isChecked: true, stepAside })
@@ -209,6 +209,6 @@ test.each<[string, Answer]>([
 ])('a shop that %s after a long wait counts as hanging', async (_, answer) => {
   const { port } = await startShop(answer)
   const { storeId } = await createStoreAt(`http://127.0.0.1:${port}`, {}, { lateAfterMs: 30 })
-  expect((await checkOrders(world.deps, storeId)).isFresh).toBe(false)
+  expect((await checkOrders(world.deps, { storeId, db: world.db })).isFresh).toBe(false)
   expect(await readStream(storeId, 'order_check')).toMatchObject({ error_code: 'timeout' })
 })

@@ -33,7 +33,7 @@ export async function createShop(world: World, options: StoreOptions = {}) {
   let readCount = 0
 
   const record = (browser: string, payload: NewFact['payload'], more: { keys?: ShopperKey[]; at?: Date } = {}) =>
-    recordFacts(world.deps, storeId, [
+    recordFacts(world.deps, { storeId, db: world.db }, [
       {
         keys: [{ kind: 'cart', value: browser }, ...(more.keys ?? [])],
         source: 'capture',

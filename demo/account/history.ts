@@ -141,5 +141,5 @@ async function recordMark(deps: Deps, storeId: string, trip: Trip | undefined, h
     at: new Date(trip.startAt),
     uniqueKey: MARK,
   } as const
-  await recordFacts(deps, storeId, [{ ...mark, payload: { type: 'contact', contact: {} } }])
+  await recordFacts(deps, { storeId, db: deps.db }, [{ ...mark, payload: { type: 'contact', contact: {} } }])
 }

@@ -194,13 +194,15 @@ async function loseCarts(deps: Deps, storeId: string, now: Date): Promise<void> 
     if (cart.store_id !== storeId) continue
     const uniqueKey = `lost:${cart.id}:${cart.lost_at.toISOString()}`
     const payload = { type: 'lost' } as const
-    await recordFacts(deps, storeId, [{ keys: cart.keys, source: 'engine', at: cart.lost_at, uniqueKey, payload }])
+    await recordFacts(deps, { storeId, db: deps.db }, [
+      { keys: cart.keys, source: 'engine', at: cart.lost_at, uniqueKey, payload },
+    ])
   }
 }
 
 async function applyEvents(deps: Deps, storeId: string, group: readonly DemoEvent[]): Promise<void> {
   const facts = group.flatMap((each) => (each.kind === 'fact' ? [each.fact] : []))
-  if (facts.length > 0) await recordFacts(deps, storeId, facts)
+  if (facts.length > 0) await recordFacts(deps, { storeId, db: deps.db }, facts)
   for (const each of group) {
     if (each.kind === 'order') await recordOrders(deps, storeId, [each.order], 'sync')
     else if (each.kind === 'said') await recordConsents(deps, storeId, each)

@@ -36,7 +36,7 @@ const buildQueuePost = (seq: number, at: Date): NewFact => {
 beforeAll(async () => {
   storeId = (await createStore(world)).storeId
   const start = new Date(world.now.getTime() - POSTS * 1_000)
-  await recordFacts(world.deps, storeId, [buildPagePost(FIRST, start)])
+  await recordFacts(world.deps, { storeId, db: world.db }, [buildPagePost(FIRST, start)])
   for (const source of ['capture', 'plugin'])
     await world.pool.query(
       `insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
@@ -54,7 +54,7 @@ test.each([
   ['a shop’s queue', buildQueuePost, [FIRST + POSTS, FIRST + POSTS + 1]],
 ] as const)('the next post of %s reads only its neighbours (S7)', async (_, post, seqs) => {
   const facts = seqs.map((seq) => post(seq, world.now))
-  const plans = await watch.during(() => recordFacts(world.deps, storeId, facts))
+  const plans = await watch.during(() => recordFacts(world.deps, { storeId, db: world.db }, facts))
   expect(plans.some(({ text }) => text.includes('"shopperId" uuid, page text'))).toBe(true)
   expect(findPlanFaults(plans, { large: ['facts'], rows: 500 }).join('\n')).toBe('')
 })

@@ -271,9 +271,10 @@ const requestStep = (
 }
 
 /** Two equal requests at the same moment have the same key. */
-function buildRequest({ fixture, arrivals, clock, campaigns }: Harness, what: string) {
+function buildRequest(harness: Harness, what: string) {
+  const { fixture, arrivals, clock, campaigns } = harness
   const key = `campaign-${what}-${campaigns.length}-${arrivals}-${clock.trueNow()}`
-  return { session: fixture.session, key, body: key }
+  return { session: fixture.session, account: openAccountHandle(harness), key, body: key }
 }
 
 const buildSchedule = ({ clock }: Harness, { inDays, timeOfDay, frequency }: CampaignPlan): Schedule => ({

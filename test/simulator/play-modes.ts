@@ -1,5 +1,5 @@
 import { limitPostToMode } from '../../server/carts/capture/capture.ts'
-import type { PlacedPost } from '../../server/core/schema/facts.ts'
+import type { ReceivedPost } from '../../server/core/schema/facts.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import { findMailbox } from './aliases.ts'
 import type { ActOf, Harness } from './harness.ts'
@@ -97,7 +97,7 @@ const ZONE = { city: 'Paris', region: 'Paris', country: 'FR', timezone: 'Europe/
 export async function recordAllowedPost(
   harness: Harness,
   post: CapturePost,
-): Promise<{ counted: CapturePost; placed: PlacedPost | null }> {
+): Promise<{ counted: CapturePost; placed: ReceivedPost | null }> {
   const { modes, fixture, scenario, web } = harness
   if (!modes) return { counted: post, placed: post }
   const allowed = findAllowedIdentity(harness, post)

@@ -5,7 +5,7 @@ import { PER_CLIENT } from '../../server/carts/capture/contact-limits.ts'
 import { createId } from '../../server/core/common/ids.ts'
 import { tryTakePoint } from '../../server/core/db/rate-limits.ts'
 import { insertPosts } from '../../server/core/db/system.ts'
-import type { PlacedPost } from '../../server/core/schema/facts.ts'
+import type { ReceivedPost } from '../../server/core/schema/facts.ts'
 import type { CapturePost } from '../../shared/capture.ts'
 import { buildConsentBox } from '../consent-boxes.ts'
 import type { ActOf, Harness } from './harness.ts'
@@ -80,7 +80,12 @@ function buildConsent(consent: Consent, isOutdated = false): NonNullable<Capture
 }
 
 /** Handles a post as the intake does: counts its contacts, stores it, replies. */
-async function keep({ web: { deps } }: Harness, store: CaptureStore, post: PlacedPost, client: string): Promise<void> {
+async function keep(
+  { web: { deps } }: Harness,
+  store: CaptureStore,
+  post: ReceivedPost,
+  client: string,
+): Promise<void> {
   const admitted = await admitPost(deps, store, post, client)
   await insertPosts(deps.db, [{ store_id: store.id, id: createId(), received_at: deps.now(), post: admitted }])
 }
@@ -93,10 +98,11 @@ async function deliverPost(harness: Harness, post: CapturePost, isInterrupted = 
   const client = isCrowded ? await fillClientLimit(harness) : `client-${clock.trueNow()}-${harness.arrivals}`
   const { counted, placed } = await recordAllowedPost(harness, post)
   const isOfCart = recordContacts(harness, counted, isCrowded)
-  if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven)) await foldStorePosts(web.deps, fixture.storeId)
+  if (Object.values(post.consent ?? {}).some((box) => !box?.isGiven))
+    await foldStorePosts(web.deps, { storeId: fixture.storeId, db: web.deps.db })
   if (placed?.consent) await recordCapture(web.deps, store, placed, client)
   else if (placed) await keep(harness, store, dropUnusable(placed), client)
-  if (!isInterrupted) await foldStorePosts(web.deps, fixture.storeId)
+  if (!isInterrupted) await foldStorePosts(web.deps, { storeId: fixture.storeId, db: web.deps.db })
   recordConsent(harness, counted, isOfCart)
   return !isInterrupted && !isCrowded
 }

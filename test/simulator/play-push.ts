@@ -12,7 +12,7 @@ import {
 } from '../../server/workspace/push-setup/widget.ts'
 import { DEFAULT_PUSH } from '../../shared/push.ts'
 import type { pushSubscribe } from '../../shared/push-calls.ts'
-import { type ActOf, type Harness, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, openAccountHandle, storeHandle } from './harness.ts'
 import type { PushAct } from './push.ts'
 import {
   type BrowserSubscription,
@@ -115,7 +115,12 @@ export const pushPlayers: Players = {
   },
   async 'push all'(harness, { isTwice, text }) {
     const { web, fixture, manual } = harness
-    const sender = { deps: web.deps, session: fixture.session, store: storeHandle(harness) }
+    const sender = {
+      deps: web.deps,
+      session: fixture.session,
+      account: openAccountHandle(harness),
+      store: storeHandle(harness),
+    }
     const body = { storeUrl: fixture.homeUrl, title: 'Hello', body: `News ${text}` }
     const ask = async () => {
       const { results } = await sendToAll(sender, null, body)

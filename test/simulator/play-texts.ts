@@ -3,7 +3,7 @@ import { sendReply } from '../../server/delivery/inbound/inbound.ts'
 import { startJob } from '../../server/marketing/manual-sends/bulk-sends.ts'
 import { sendManually } from '../../server/marketing/manual-sends/manual.ts'
 import { isTextChannelName } from '../../server/messages/channels/traits.ts'
-import { type ActOf, type Harness, type ManualRequest, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, type ManualRequest, openAccountHandle, storeHandle } from './harness.ts'
 import { listNumbers } from './people.ts'
 import { buildProviderId } from './providers.ts'
 import type { Act, Answer } from './steps.ts'
@@ -128,7 +128,8 @@ async function ask(harness: Harness, act: ActOf<'manual'>, ids: readonly string[
   }
   attempt.waiting += 1
   const sendAt = act.laterHours === null ? null : new Date(now + act.laterHours * 3_600_000)
-  const request = { session: fixture.session, key: act.key === null ? null : `key-${act.key}`, body: { body } }
+  const account = openAccountHandle(harness)
+  const request = { session: fixture.session, account, key: act.key === null ? null : `key-${act.key}`, body: { body } }
   try {
     const one = { cartId: connection.cartIds[0]!, channel, overrideHoldout, sendAt }
     const many = { channel, overrideHoldout, sendAt, cartIds: connection.cartIds }

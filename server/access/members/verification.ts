@@ -84,7 +84,11 @@ function assertConfirmed({ is_demo, is_confirmed }: { is_demo: boolean; is_confi
 }
 
 /** Counts mails with custom text, whose limit grows with the account's age. The count is part of the transaction. */
-export async function takeOwnText(deps: Deps, account: AccountTx, count: number): Promise<void> {
+export async function takeOwnText(
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
+  account: AccountTx,
+  count: number,
+): Promise<void> {
   const verification = requireFound(await sql.readVerification(account), 'Account')
   const most = customTextLimit(verification.created_at, deps.now())
   // Only this machine reaches an instance in local mode, and the demo's mail stays in its own mailbox.

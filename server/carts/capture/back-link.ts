@@ -1,6 +1,6 @@
 import { hashToken, type Secrets } from '../../core/common/public.ts'
 import type { StoreDb, StoreTx } from '../../core/db/public.ts'
-import type { AdmittedPost } from '../../core/schema/public.ts'
+import type { ReceivedPost } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './back-link-sql.ts'
 import type { KnownShopper } from './capture-rules.ts'
@@ -40,7 +40,7 @@ export async function createBackLink(
 const buildCartKey = (secrets: Secrets, hash: string): string => secrets.token('back-cart', hash)
 
 /** Assigns posts to the carts that their browsers came back for. Drops those of test messages. */
-export async function redirectPosts<Kept extends { post: AdmittedPost }>(
+export async function redirectPosts<Kept extends { post: ReceivedPost }>(
   deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb,
   inboxPosts: readonly Kept[],
@@ -75,6 +75,6 @@ export async function redirectPosts<Kept extends { post: AdmittedPost }>(
 const isNamed = (known: KnownShopper | undefined) => known !== undefined && Object.keys(known.contact).length > 0
 
 /** Adds a device id, so that a purchase in this browser stops messages about the restored cart. */
-function addDevice(secrets: Secrets, post: AdmittedPost, { hash }: sql.BackLink): AdmittedPost {
+function addDevice(secrets: Secrets, post: ReceivedPost, { hash }: sql.BackLink): ReceivedPost {
   return post.device ? post : { ...post, device: secrets.token('back-device', hash) }
 }

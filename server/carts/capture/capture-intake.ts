@@ -1,7 +1,7 @@
 import { createBatcher, createId } from '../../core/common/public.ts'
 import * as system from '../../core/db/public.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
-import type { AdmittedPost, PlacedPost, Unconfirmed } from '../../core/schema/public.ts'
+import type { Db, ReceivedPost, Unconfirmed } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { addLimits, admitPost, type CaptureStore, recordPosts } from './capture.ts'
 import { dropUnusable } from './capture-rules.ts'
@@ -14,7 +14,7 @@ import { type InboxPost, selectInboxPosts } from './capture-sql.ts'
 export interface Intake {
   storeOf(captureKey: string): Promise<PostingStore | null>
   /** Resolves when the post is committed. Its consents are not recorded. */
-  keep(store: CaptureStore, post: PlacedPost, client: string): Promise<void>
+  keep(store: CaptureStore, post: ReceivedPost, client: string): Promise<void>
   /** Resolves when no work is in progress. */
   close(): Promise<void>
 }
@@ -30,10 +30,10 @@ const MAX_COUNTED = 10_000
 
 export function openIntake(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>): Intake {
   const findStores = createBatcher((keys: string[]) => findStoresByKeys(deps, keys), { most: 200, atOnce: 2 })
-  const keepAll = createBatcher((posts: StoredPost[]) => insertPosts(deps, posts), { most: 200, atOnce: 2 })
+  const keepAll = createBatcher((posts: InboxPost[]) => insertPosts(deps, posts), { most: 200, atOnce: 2 })
   const folding = scheduleFolds(BATCH, async (storeId) => {
     try {
-      return await foldOldest(deps, storeId)
+      return await foldOldest(deps, { storeId, db: deps.db })
     } catch (error) {
       deps.log.error({ err: error, storeId }, 'capture.fold_failed')
       // The job for posts left behind tries again.
@@ -46,16 +46,11 @@ export function openIntake(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'poo
     async keep(store, post, client) {
       const readable = dropUnusable(post)
       const admitted = readable.contact ? await counted(store, readable, client) : readable
-      const stored = { storeId: store.id, id: createId(), receivedAt: deps.now(), post: admitted }
-      await keepAll(stored)
+      await keepAll({ store_id: store.id, id: createId(), received_at: deps.now(), post: admitted })
       folding.add(store.id)
     },
     close: folding.end,
   }
-}
-
-interface StoredPost extends InboxPost {
-  storeId: string
 }
 
 async function findStoresByKeys(deps: Pick<Deps, 'db'>, keys: readonly string[]): Promise<(PostingStore | null)[]> {
@@ -64,21 +59,15 @@ async function findStoresByKeys(deps: Pick<Deps, 'db'>, keys: readonly string[])
   return keys.map((key) => byKey.get(key) ?? null)
 }
 
-async function insertPosts(deps: Pick<Deps, 'db'>, posts: readonly StoredPost[]): Promise<undefined[]> {
-  const rows = posts.map(({ storeId, id, receivedAt, post }) => ({
-    store_id: storeId,
-    id,
-    received_at: receivedAt,
-    post,
-  }))
-  await system.insertPosts(deps.db, rows)
+async function insertPosts(deps: Pick<Deps, 'db'>, posts: readonly InboxPost[]): Promise<undefined[]> {
+  await system.insertPosts(deps.db, posts)
   return posts.map(() => undefined)
 }
 
 /** A second post may arrive before the first is a fact. The same contact is not counted again. */
 function countAddresses(deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets'>) {
   const recent = new Map<string, { at: number; unconfirmed: Unconfirmed | undefined }>()
-  return async (store: CaptureStore, post: PlacedPost, client: string): Promise<AdmittedPost> => {
+  return async (store: CaptureStore, post: ReceivedPost, client: string): Promise<ReceivedPost> => {
     const now = deps.now().getTime()
     const contactKey = JSON.stringify([store.id, post.cart, post.contact?.email, post.contact?.phone])
     const before = recent.get(contactKey)
@@ -92,13 +81,13 @@ function countAddresses(deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secret
 
 /** Records facts before it deletes posts: a post folded twice changes nothing, a lost one would be gone. */
 async function foldAndDelete(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
   posts: readonly InboxPost[],
 ): Promise<void> {
-  await recordPosts(deps, storeId, posts)
+  await recordPosts(deps, store, posts)
   await deletePosts(
-    { storeId, db: deps.db },
+    store,
     posts.map((post) => post.id),
   )
 }
@@ -109,32 +98,32 @@ export async function foldStalePosts(
   olderThanMs = STALE_MS,
 ): Promise<void> {
   for (const storeId of await system.listStoresWithPosts(deps.db, deps.now(), olderThanMs))
-    await foldStorePosts(deps, storeId)
+    await foldStorePosts(deps, { storeId, db: deps.db })
 }
 
 /** Folds all answered posts of a store. Runs before its messages are decided, even if others fold too (S2). */
 export async function foldStorePosts(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
 ): Promise<void> {
-  while ((await foldOldest(deps, storeId)) === BATCH);
+  while ((await foldOldest(deps, store)) === BATCH);
 }
 
 /** Folds the answered posts of one cart. */
 export async function foldPostsOfCart(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
   cart: string,
 ): Promise<void> {
-  const posts = await selectInboxPosts({ storeId, db: deps.db }, BATCH, cart)
-  if (posts.length > 0) await foldEach(deps, storeId, posts)
+  const posts = await selectInboxPosts(store, BATCH, cart)
+  if (posts.length > 0) await foldEach(deps, store, posts)
 }
 
 /** Returns the number of posts; a full batch means that there may be more. */
-function foldOldest(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>, storeId: string): Promise<number> {
-  return runSerially(storeId, async () => {
-    const posts = await selectInboxPosts({ storeId, db: deps.db }, BATCH)
-    if (posts.length > 0) await foldEach(deps, storeId, posts)
+function foldOldest(deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>, store: StoreDb<Db>): Promise<number> {
+  return runSerially(store.storeId, async () => {
+    const posts = await selectInboxPosts(store, BATCH)
+    if (posts.length > 0) await foldEach(deps, store, posts)
     return posts.length
   })
 }
@@ -155,20 +144,20 @@ async function runSerially<T>(storeId: string, work: () => Promise<T>): Promise<
 
 /** A post that cannot be folded must not block the others: it is logged and dropped. */
 async function foldEach(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
   posts: readonly InboxPost[],
 ): Promise<void> {
   try {
-    await foldAndDelete(deps, storeId, posts)
+    await foldAndDelete(deps, store, posts)
   } catch (error) {
     if (!isInvalidData(error)) throw error
     if (posts.length > 1) {
-      for (const post of posts) await foldEach(deps, storeId, [post])
+      for (const post of posts) await foldEach(deps, store, [post])
       return
     }
-    deps.log.error({ err: error, storeId }, 'capture.post_dropped')
-    await deletePosts({ storeId, db: deps.db }, [posts[0]!.id])
+    deps.log.error({ err: error, storeId: store.storeId }, 'capture.post_dropped')
+    await deletePosts(store, [posts[0]!.id])
   }
 }
 

@@ -48,7 +48,7 @@ async function readEverythingStored(): Promise<string> {
   )
 }
 
-const foldPosts = () => foldStorePosts(world.deps, store.storeId)
+const foldPosts = () => foldStorePosts(world.deps, { storeId: store.storeId, db: world.db })
 
 const report = (more: object = {}, customerId: string | null = null) =>
   recordSignedPosts(

@@ -1,12 +1,12 @@
 import { type CaptureMode, isStoringEverything } from '../../../shared/capture-mode.ts'
 import type { ConsentChannel } from '../../../shared/consent.ts'
 import { boxChannels } from '../../../shared/consent-box.ts'
-import type { PlacedPost } from '../../core/schema/public.ts'
+import type { ReceivedPost } from '../../core/schema/public.ts'
 
 // Decides what of a post may be kept before the shopper consented (C9). The server enforces the mode, because an older
 // plugin or a cached script may send more. Pure.
 
-type Box = NonNullable<NonNullable<PlacedPost['consent']>[ConsentChannel]>
+type Box = NonNullable<NonNullable<ReceivedPost['consent']>[ConsentChannel]>
 /** Whether the ledger would record this tick. A tick beside outdated text is no consent. */
 type IsValidTick = (channel: ConsentChannel, box: Box) => boolean
 
@@ -26,10 +26,10 @@ interface ModeContext {
  * that of stores older than the setting.
  */
 export function applyMode(
-  post: PlacedPost,
+  post: ReceivedPost,
   mode: CaptureMode | null,
   { countsTick, isCovered = false, earlierConsents = [] }: ModeContext,
-): PlacedPost | null {
+): ReceivedPost | null {
   if (isStoringEverything(mode) || post.agreed) return post
   const boxes = boxChannels.flatMap((channel) => {
     const box = post.consent?.[channel]
@@ -50,7 +50,7 @@ export function applyMode(
 }
 
 /** A box for SMS or WhatsApp does not release the email address, and an email box not the phone. */
-function selectContact(contact: PlacedPost['contact'], yes: readonly ConsentChannel[]): PlacedPost['contact'] {
+function selectContact(contact: ReceivedPost['contact'], yes: readonly ConsentChannel[]): ReceivedPost['contact'] {
   const { email, phone, ...person } = contact ?? {}
   return {
     ...person,
@@ -60,7 +60,7 @@ function selectContact(contact: PlacedPost['contact'], yes: readonly ConsentChan
 }
 
 /** Removes contact, device id, zone and the signed-in customer. */
-function withoutContact({ contact: _, device: __, zone: ___, ...post }: PlacedPost): PlacedPost {
+function withoutContact({ contact: _, device: __, zone: ___, ...post }: ReceivedPost): ReceivedPost {
   const signed = post.signed && { ...post.signed, customerId: null, state: null }
   return { ...post, ...(signed && { signed }) }
 }

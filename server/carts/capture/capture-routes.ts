@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CAPTURE_MAX_BYTES, type CapturePost } from '../../../shared/capture.ts'
 import type { Routes } from '../../access/http/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'
+import type { ReceivedPost } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { limitPostToMode, recordCapture } from './capture.ts'
 import { foldPostsOfCart, foldStorePosts, type Intake, openIntake, type PostingStore } from './capture-intake.ts'
@@ -73,18 +74,17 @@ function postRoutes(scope: FastifyInstance, deps: Deps, intake: Intake): void {
     const store = await allowOrigin(intake, request, reply)
     const client = clientOf(request.ip)
     limitPosts(store.id, client)
-    const post = readBody(request.body)
+    const post: ReceivedPost = readBody(request.body)
     // A consent or withdrawal must be effective when the answer is sent (C2, C5). A consent concerns the contact, a
     // withdrawal one that the cart already has; an earlier post may have brought it just now.
-    if (hasWithdrawal(post)) await foldStorePosts(deps, store.id)
-    else if (post.consent) await foldPostsOfCart(deps, store.id, post.cart)
+    const handle = { storeId: store.id, db: deps.db }
+    if (hasWithdrawal(post)) await foldStorePosts(deps, handle)
+    else if (post.consent) await foldPostsOfCart(deps, handle, post.cart)
     const zone = deps.zones?.zoneOf(request.ip)
     const deviceClass = readDeviceClass(request.headers['user-agent'])
-    const placed = await limitPostToMode(deps, store, {
-      ...post,
-      ...(zone && { zone }),
-      ...(deviceClass && { deviceClass }),
-    })
+    if (zone) post.zone = zone
+    if (deviceClass) post.deviceClass = deviceClass
+    const placed = await limitPostToMode(deps, store, post)
     if (!placed) return reply.code(204).send()
     if (placed.consent) await recordCapture(deps, store, placed, client)
     else await intake.keep(store, placed, client)

@@ -1,16 +1,15 @@
 import type { CapturePost } from '../../../shared/capture.ts'
 import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
 import type {
-  AdmittedPost,
   Contact,
   DeviceClass,
   FactPayload,
   FoldItem,
-  PlacedPost,
+  ReceivedPost,
   Unconfirmed,
 } from '../../core/schema/public.ts'
 import { buildContactKeys, hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/public.ts'
-import { hasSameCoupons, hasSameItems, toLineText } from '../carts/public.ts'
+import { hasSameCoupons, hasSameItems, type NewFact, toLineText } from '../carts/public.ts'
 
 // Reads a capture post, which any client can forge, and keeps what is usable (X5). Pure.
 
@@ -33,7 +32,7 @@ export function readDeviceClass(userAgent: string | undefined): DeviceClass | nu
 
 /** A snapshot if the post has contents, else a contact; null if nothing is usable. */
 export function readPost(
-  post: AdmittedPost,
+  post: ReceivedPost,
   parentOf: ReadonlyMap<string, string>,
 ): Extract<FactPayload, { type: 'snapshot' | 'contact' }> | null {
   const contact = markUnconfirmed(buildContact(post), post.unconfirmed)
@@ -63,7 +62,7 @@ export function readPost(
 }
 
 /** The typed contact, with the customer id of a signed report. */
-function buildContact({ contact: typed = {}, signed }: AdmittedPost): Contact | null {
+function buildContact({ contact: typed = {}, signed }: ReceivedPost): Contact | null {
   const contact = readContact(typed)
   if (!signed?.customerId && !signed?.state) return contact
   const { customerId, state } = signed
@@ -120,7 +119,7 @@ function readCoupons(post: CapturePost): string[] {
   return [...new Set((post.coupons ?? []).map((code) => readName(code).toLowerCase()).filter(Boolean))]
 }
 
-export function listKeys(post: PlacedPost, contact: Contact | undefined, storeHost: string): ShopperKey[] {
+export function listKeys(post: ReceivedPost, contact: Contact | undefined, storeHost: string): ShopperKey[] {
   return [
     { kind: 'cart', value: post.cart },
     ...(post.device ? [{ kind: 'device' as const, value: post.device }] : []),
@@ -143,7 +142,7 @@ export interface KnownShopper {
 }
 
 /** The usable part of a post, as a post: reading it again gives the same, and the database accepts all of it. */
-export function dropUnusable(post: PlacedPost): PlacedPost {
+export function dropUnusable(post: ReceivedPost): ReceivedPost {
   const { cart, back, device, page, seq, items, coupons, contact, boxes, zone, deviceClass } = post
   const { countrySource: _, customerId: __, ...typed } = readContact(contact ?? {}) ?? {}
   return {
@@ -180,7 +179,7 @@ const NOT_COMPARED = ['countrySource', 'customerId', 'state']
  * Whether a post brings nothing new (S7). A page's post is dropped only if no earlier post of the page is still under
  * way: otherwise the overtaken post would be the latest.
  */
-export function isRepeat(
+function isRepeat(
   known: KnownShopper & { isSigned?: boolean },
   payload: Extract<FactPayload, { type: 'snapshot' | 'contact' }>,
   keys: readonly ShopperKey[],
@@ -227,10 +226,10 @@ export function listNewAddresses(known: readonly ShopperKey[], keys: readonly Sh
   )
 }
 
-interface ReadPost {
-  post: PlacedPost
+/** The fact of a post, beside what it is compared with. `payload` is null if nothing is usable. */
+export interface ReadPost extends Omit<NewFact, 'payload'> {
+  post: ReceivedPost
   payload: ReturnType<typeof readPost>
-  keys: ShopperKey[]
   /** undefined: an unknown cart. */
   known: KnownShopper | undefined
 }
@@ -242,13 +241,14 @@ export function filterNews<Post extends ReadPost>(posts: readonly Post[]): Reada
   const carts = new Map<string, KnownShopper>()
   const lastSeqs = new Map<string, number>()
   const isReadable = (read: Post): read is ReadablePost<Post> => read.payload !== null
-  return posts.filter(isReadable).filter(({ post, payload, keys, known: stored }) => {
+  return posts.filter(isReadable).filter((read) => {
+    const { post, payload, keys, known: stored } = read
     const page = `${post.cart} ${post.page}`
     const lastSeq = lastSeqs.get(page) ?? stored?.lastSeq ?? null
     const before = carts.get(post.cart) ?? stored
     const isSigned = post.signed !== undefined
     if (before && isRepeat({ ...before, lastSeq, isSigned }, payload, keys)) return false
-    carts.set(post.cart, addPost(before, { post, payload, keys, lastSeq }))
+    carts.set(post.cart, addPost(before, read, lastSeq))
     lastSeqs.set(page, Math.max(lastSeq ?? -1, post.seq))
     return true
   })
@@ -256,7 +256,8 @@ export function filterNews<Post extends ReadPost>(posts: readonly Post[]): Reada
 
 function addPost(
   before: KnownShopper | undefined,
-  { post, payload, keys, lastSeq }: Omit<ReadablePost<ReadPost>, 'known'> & { lastSeq: number | null },
+  { post, payload, keys }: ReadablePost<ReadPost>,
+  lastSeq: number | null,
 ): KnownShopper {
   const isOvertaken = lastSeq !== null && post.seq < lastSeq
   const lastCart = isOvertaken || payload.type === 'contact' ? (before?.lastCart ?? null) : payload

@@ -37,18 +37,11 @@ const lastUnconfirmed = (
 ) => sql`select u.value, u.reason from unconfirmed_contacts u
       where u.store_id = ${storeId} and u.shopper_id = s.id and u.kind = ${kind} order by u.said_at desc limit 1`
 
-export interface InboxPost {
-  id: string
-  receivedAt: Date
-  post: AdmittedPost
-}
+export type InboxPost = Selectable<CaptureInboxTable>
 
 /** The oldest posts in the inbox, of one cart if given. */
 export function selectInboxPosts({ db, storeId }: StoreDb, limit: number, cart?: string): Promise<InboxPost[]> {
-  let query = db
-    .selectFrom('capture_inbox')
-    .select(['id', 'received_at as receivedAt', 'post'])
-    .where('store_id', '=', storeId)
+  let query = db.selectFrom('capture_inbox').selectAll().where('store_id', '=', storeId)
   if (cart !== undefined) query = query.where(sql<string>`post ->> 'cart'`, '=', cart)
   return query.orderBy('id').limit(limit).execute()
 }

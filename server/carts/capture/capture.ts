@@ -21,6 +21,7 @@ import {
 import { hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/public.ts'
 import { type NewFact, recordFacts } from '../carts/public.ts'
 import { queueNewOrders } from '../sync/public.ts'
+import { redirectPosts } from './back-link.ts'
 import { applyMode } from './capture-mode.ts'
 import {
   filterNews,
@@ -34,7 +35,6 @@ import {
 } from './capture-rules.ts'
 import { type InboxPost, selectKnownCarts } from './capture-sql.ts'
 import { admitContact, type NewContact } from './contact-limits.ts'
-import { redirectPosts } from './way-back.ts'
 
 // Turns posts of the capture script into facts. Anybody can post, so only ids, quantities and contact are used, and new
 // addresses are limited (X5).
@@ -49,8 +49,8 @@ export interface CaptureStore {
 export async function limitPostToMode(
   deps: Pick<Deps, 'db'>,
   store: { id: string; before_consent: CaptureMode | null },
-  post: PlacedPost,
-): Promise<PlacedPost | null> {
+  post: ReceivedPost,
+): Promise<ReceivedPost | null> {
   const mode = store.before_consent
   if (isStoringEverything(mode)) return post
   const texts = post.consent || post.ticked ? await readCurrentTexts({ storeId: store.id, db: deps.db }) : null
@@ -66,24 +66,23 @@ export async function limitPostToMode(
 export async function recordCapture(
   deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>,
   store: CaptureStore,
-  placed: PlacedPost,
+  placed: ReceivedPost,
   client: string,
 ): Promise<void> {
   const handle = { storeId: store.id, db: deps.db }
   const host = new URL(store.home_url).hostname
   const known = (await selectKnownCarts(handle, [placed])).get(0)
   const post = addLimits(placed, await findLimits(deps, handle, { post: placed, known, host, client }))
-  const payload = readPost(post, await findParents(handle, [post]))
-  const keys = listKeys(post, payload?.contact, host)
+  const fact = readFact(post, { parents: await findParents(handle, [post]), host, known, at: deps.now() })
+  const { payload, keys } = fact
   const texts = post.consent ? await readCurrentTexts(handle) : null
   const reported = texts
     ? readConsents(post, { texts, contact: { ...known?.contact, ...payload?.contact }, known })
     : []
   const consents = await filterWithdrawals(deps, handle, reported, post)
-  const isNews = payload !== null && !(known && isRepeat(known, payload, keys))
   // Consents come before facts, because new facts trigger another check of messages that wait for consent.
   if (consents.length > 0) await recordConsents(deps, handle, consents, keys)
-  if (isNews) await recordFacts(deps, store.id, [buildFact({ post, payload, keys, at: deps.now() })])
+  await recordFacts(deps, handle, filterNews([fact]))
   await recordCaptureTime(handle, deps.now())
   await recordBoxViews(deps, handle, [post])
 }
@@ -92,9 +91,9 @@ export async function recordCapture(
 export async function admitPost(
   deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets'>,
   store: Pick<CaptureStore, 'id' | 'home_url'>,
-  post: PlacedPost,
+  post: ReceivedPost,
   client: string,
-): Promise<AdmittedPost> {
+): Promise<ReceivedPost> {
   const handle = { storeId: store.id, db: deps.db }
   const host = new URL(store.home_url).hostname
   if (listNewAddresses([], listTypedKeys(post, host)).length === 0) return post
@@ -103,7 +102,7 @@ export async function admitPost(
 }
 
 interface TypedPost extends Pick<NewContact, 'known' | 'client'> {
-  post: PlacedPost
+  post: ReceivedPost
   host: string
 }
 
@@ -113,19 +112,18 @@ const findLimits = (
   { post, known, host, client }: TypedPost,
 ) => admitContact(deps, store, { known, keys: listTypedKeys(post, host), client, isSigned: post.signed !== undefined })
 
-const listTypedKeys = (post: PlacedPost, host: string) =>
+const listTypedKeys = (post: ReceivedPost, host: string) =>
   listKeys(post, readContact(post.contact ?? {}) ?? undefined, host)
 
-export const addLimits = (post: PlacedPost, unconfirmed: Unconfirmed | undefined): AdmittedPost =>
+export const addLimits = (post: ReceivedPost, unconfirmed: Unconfirmed | undefined): ReceivedPost =>
   unconfirmed && Object.keys(unconfirmed).length > 0 ? { ...post, unconfirmed } : post
 
 /** Records many posts whose addresses were counted, in order of arrival. Idempotent. */
 export async function recordPosts(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
+  handle: StoreDb<Db>,
   inboxPosts: readonly InboxPost[],
 ): Promise<void> {
-  const handle = { storeId, db: deps.db }
   const { news } = await recordAll(deps, handle, inboxPosts, { areInInbox: true })
   if (news.some(mayBeOrdered)) await queueNewOrders(deps, handle)
 }
@@ -135,7 +133,7 @@ export async function recordPosts(
  * another worker may have recorded and removed them.
  */
 export async function recordAll(
-  deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets'>,
+  deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
   handle: StoreDb<Db>,
   inboxPosts: readonly InboxPost[],
   { areInInbox = false } = {},
@@ -147,16 +145,16 @@ export async function recordAll(
   const posts = counted.map(({ post }) => post)
   const parents = await findParents(handle, posts)
   const known = await selectKnownCarts(handle, posts)
-  const read = counted.map(({ id, post, receivedAt }, place) => {
-    const payload = readPost(post, parents)
-    return { id, post, payload, keys: listKeys(post, payload?.contact, host), at: receivedAt, known: known.get(place) }
-  })
+  const read = counted.map(({ id, post, received_at: at }, place) => ({
+    ...readFact(post, { parents, host, known: known.get(place), at }),
+    id,
+    ...(areInInbox && { postId: id }),
+  }))
   const news = filterNews(read)
   // Of two posts of a page within one millisecond the overtaken one is dated by the later one, which must come first
   // (S7).
   news.sort((a, b) => a.at.getTime() - b.at.getTime() || b.post.seq - a.post.seq)
-  const facts = news.map((each) => ({ ...buildFact(each), ...(areInInbox && { postId: each.id }) }))
-  await recordFacts(deps, handle.storeId, facts)
+  await recordFacts(deps, handle, news)
   await recordCaptureTime(handle, deps.now())
   await recordBoxViews(deps, handle, posts)
   return { read, news }
@@ -166,7 +164,7 @@ export async function recordAll(
 async function recordBoxViews(
   deps: Pick<Deps, 'log' | 'now' | 'secrets'>,
   store: StoreDb,
-  posts: readonly AdmittedPost[],
+  posts: readonly ReceivedPost[],
 ): Promise<void> {
   const boxes = posts.findLast((post) => post.boxes)?.boxes
   if (boxes) {
@@ -178,7 +176,7 @@ async function recordBoxViews(
   await countBoxViews(deps, store, posts.flatMap(listBoxViews))
 }
 
-function listBoxViews({ cart, boxes = {}, consent = {}, signed, forms = {} }: AdmittedPost): BoxView[] {
+function listBoxViews({ cart, boxes = {}, consent = {}, signed, forms = {} }: ReceivedPost): BoxView[] {
   if (signed) return listFormViews(cart, forms)
   return boxChannels.flatMap((channel) => {
     const [id, answer] = [boxes[channel], consent[channel]]
@@ -189,19 +187,22 @@ function listBoxViews({ cart, boxes = {}, consent = {}, signed, forms = {} }: Ad
   })
 }
 
-interface ReadyPost {
-  post: AdmittedPost
-  payload: NonNullable<ReturnType<typeof readPost>>
-  keys: ShopperKey[]
+interface PostContext {
+  parents: ReadonlyMap<string, string>
+  host: string
+  known: KnownShopper | undefined
   at: Date
 }
 
-function buildFact({ post, payload, keys, at }: ReadyPost): NewFact {
+function readFact(post: ReceivedPost, { parents, host, known, at }: PostContext): ReadPost {
   const { cart, page, seq, unconfirmed } = post
+  const payload = readPost(post, parents)
   const source = post.signed ? 'plugin' : 'capture'
   return {
+    post,
+    known,
     payload,
-    keys,
+    keys: listKeys(post, payload?.contact, host),
     at,
     source,
     uniqueKey: `${source}:${cart}:${page}:${seq}`,
@@ -232,7 +233,7 @@ interface ConsentContext {
  * store's current text, and a withdrawal a contact that the cart had before: any client can post both.
  */
 function readConsents(
-  { consent, unconfirmed = {} }: AdmittedPost,
+  { consent, unconfirmed = {} }: ReceivedPost,
   { texts, contact, known }: ConsentContext,
 ): ConsentAnswer[] {
   return boxChannels.flatMap((channel) => {
@@ -253,7 +254,7 @@ async function filterWithdrawals(
   deps: Pick<Deps, 'secrets'>,
   store: StoreDb,
   answers: readonly ConsentAnswer[],
-  post: PlacedPost,
+  post: ReceivedPost,
 ): Promise<ConsentAnswer[]> {
   const browsers = hashBrowserTokens(post)
   const consents = answers.flatMap(({ channel, address, isGiven }, place) => {

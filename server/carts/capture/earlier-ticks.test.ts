@@ -36,7 +36,7 @@ async function post(body: object) {
   })
   expect([reply.statusCode, reply.body]).toEqual([204, ''])
   world.advance(1_000)
-  await foldStorePosts(world.deps, store.storeId)
+  await foldStorePosts(world.deps, { storeId: store.storeId, db: world.db })
 }
 
 /** Everything stored about the shopper: keys, facts, carts, inbox. */

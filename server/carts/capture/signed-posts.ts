@@ -18,7 +18,7 @@ import type { InboxPost } from './capture-sql.ts'
 
 export interface SignedPost {
   /** `page`: name of the shop's queue. */
-  post: PlacedPost & { signed: SignedCart }
+  post: ReceivedPost & { signed: SignedCart }
   /** Time of the report in the shop. */
   at: Date
   /** The shopper's network, as hashed by the shop for this day. */
@@ -26,7 +26,7 @@ export interface SignedPost {
 }
 
 /** A report that only withdraws a consent is reduced to a post without the signed part. */
-type AllowedPost = Omit<SignedPost, 'post'> & { post: PlacedPost }
+type AllowedPost = Omit<SignedPost, 'post'> & { post: ReceivedPost }
 
 const HOUR_MS = 3_600_000
 
@@ -46,12 +46,8 @@ export async function recordSignedPosts(
   for (const { post, at, client } of current) {
     // A day's backlog is no flood: contacts count in the hour in which they were typed.
     const named = `plugin ${client ?? 'unknown'} ${Math.floor(at.getTime() / HOUR_MS)}`
-    currentPosts.push({
-      id: createId(),
-      cart: post.cart,
-      receivedAt: at,
-      post: await admitPost(deps, store, post, named),
-    })
+    const admitted = await admitPost(deps, store, post, named)
+    currentPosts.push({ store_id: store.id, id: createId(), cart: post.cart, received_at: at, post: admitted })
   }
   const { read, news } = await recordAll(deps, handle, currentPosts)
   const newIds = new Set(news.map(({ id }) => id))
@@ -107,13 +103,13 @@ const readCustomer = ({ signed, contact }: SignedPost['post']) => ({
 const findReportedCart = (currentPosts: readonly (InboxPost & { cart: string })[], id: string) =>
   currentPosts.find((each) => each.id === id)!.cart
 
-const selectNewest = <Kept extends { cart: string; post: AdmittedPost }>(currentPosts: readonly Kept[]): Kept[] =>
+const selectNewest = <Kept extends { cart: string; post: ReceivedPost }>(currentPosts: readonly Kept[]): Kept[] =>
   [...Map.groupBy(currentPosts, ({ cart }) => cart).values()].map((each) =>
     each.reduce((a, b) => (b.post.seq > a.post.seq ? b : a)),
   )
 
 /** Answer and text id of each box. */
-const describeBoxes = ({ consent = {} }: AdmittedPost) =>
+const describeBoxes = ({ consent = {} }: ReceivedPost) =>
   Object.fromEntries(
     boxChannels.flatMap((channel) => {
       const box = consent[channel]
@@ -124,14 +120,6 @@ const describeBoxes = ({ consent = {} }: AdmittedPost) =>
 const describeBox = ({ isGiven, id }: { isGiven: boolean; id?: string | undefined }) =>
   `${isGiven ? 'yes' : 'no'} ${id ?? ''}`
 
-interface ReadSigned {
-  post: AdmittedPost
-  payload: { contact?: { email?: string; phone?: string; country?: string } } | null
-  keys: { kind: string; value: string }[]
-  at: Date
-  known: KnownShopper | undefined
-}
-
 /**
  * Reports repeat the boxes, so only a change or a new address counts. Otherwise the next report would undo an
  * unsubscribe. Anybody can type an address into a checkout, so consents count as unproven. A withdrawal needs an
@@ -140,7 +128,7 @@ interface ReadSigned {
 async function recordBoxes(
   deps: Pick<Deps, 'now' | 'secrets'>,
   store: StoreDb<Db>,
-  read: ReadSigned,
+  read: ReadPost,
   stored: ReportedCart | undefined,
 ) {
   const { post, payload, known, at } = read
@@ -157,7 +145,7 @@ async function recordBoxes(
     const country = contact.country ?? null
     return [{ channel, address, isGiven: box.isGiven, wording, country, unproven: 'page script', answeredAt: at }]
   })
-  if (answers.length > 0) await recordConsents(deps, store, answers, read.keys as KnownShopper['keys'])
+  if (answers.length > 0) await recordConsents(deps, store, answers, read.keys)
 }
 
 /** Records consents of a customer who is signed in to the shop. */

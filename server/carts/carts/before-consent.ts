@@ -1,6 +1,6 @@
 import { isStoringEverything } from '../../../shared/capture-mode.ts'
 import type { StoreRow } from '../../access/stores/public.ts'
-import { type StoreDb, transact } from '../../core/db/public.ts'
+import { type Db, type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCheckout, PlatformOrder } from '../../platforms/platform/public.ts'
 import { findCoveredCustomers } from '../../shoppers/consent/public.ts'
@@ -15,16 +15,20 @@ import {
 // Limits what Recoup copies from the store about people who neither bought nor consented. Drafts, unpaid orders and
 // checkouts hold contacts that were only typed; `before_consent` decides which of these are kept (C9).
 
+interface StoreRules {
+  handle: StoreDb<Db>
+  store: StoreRow
+}
+
 /** Removes what the mode forbids. A placed order keeps an address we know, so that no reminder follows the order. */
 export async function filterOrders(
-  deps: Pick<Deps, 'db' | 'secrets'>,
-  store: StoreRow,
+  deps: Pick<Deps, 'secrets'>,
+  { handle, store }: StoreRules,
   orders: readonly PlatformOrder[],
   cartsOf: ReadonlyMap<string, string>,
 ): Promise<PlatformOrder[]> {
   const unpaid = orders.filter((order) => order.kind !== 'purchase' && !order.paidAt)
   if (isStoringEverything(store.before_consent) || unpaid.length === 0) return [...orders]
-  const handle = { storeId: store.id, db: deps.db }
   const host = new URL(store.home_url).hostname
   const ownKeys = (order: PlatformOrder): ShopperKey[] => {
     const cartToken = cartsOf.get(order.orderId) ?? order.cartToken ?? null
@@ -32,7 +36,6 @@ export async function filterOrders(
   }
   const covered = store.before_consent === 'cart_only' ? await findCoveredCustomers(deps, handle, unpaid) : new Set()
   const isKnown = await findKnownKeys(
-    deps,
     handle,
     unpaid.flatMap((order) => [...ownKeys(order), ...listContactKeys(order, host)]),
   )
@@ -54,14 +57,13 @@ export async function filterOrders(
 
 /** Removes what the mode forbids. A completed checkout still ends its cart. */
 export async function filterCheckouts(
-  deps: Pick<Deps, 'db' | 'secrets'>,
-  store: StoreRow,
+  deps: Pick<Deps, 'secrets'>,
+  { handle, store }: StoreRules,
   checkouts: readonly PlatformCheckout[],
 ): Promise<PlatformCheckout[]> {
   if (isStoringEverything(store.before_consent)) return [...checkouts]
-  const handle = { storeId: store.id, db: deps.db }
   const covered = store.before_consent === 'cart_only' ? await findCoveredCustomers(deps, handle, checkouts) : new Set()
-  const isKnown = await findKnownKeys(deps, handle, checkouts.flatMap(listTokenKeys))
+  const isKnown = await findKnownKeys(handle, checkouts.flatMap(listTokenKeys))
   return checkouts.flatMap((checkout) => {
     const isAgreed = (channel: string) =>
       checkout.consents.some((each) => each.channel === channel && each.state === 'granted')
@@ -97,14 +99,10 @@ function withContact<Of extends ContactFields>(
 const listContactKeys = ({ email, phone, customerId }: PlatformOrder, host: string): ShopperKey[] =>
   buildContactKeys({ ...(email && { email }), ...(phone && { phone }), ...(customerId && { customerId }) }, host)
 
-async function findKnownKeys(
-  deps: Pick<Deps, 'db'>,
-  { storeId }: StoreDb,
-  keys: readonly ShopperKey[],
-): Promise<(key: ShopperKey) => boolean> {
+async function findKnownKeys(store: StoreDb<Db>, keys: readonly ShopperKey[]): Promise<(key: ShopperKey) => boolean> {
   if (keys.length === 0) return () => false
   const emails = keys.flatMap(({ kind, value }) => (kind === 'email' ? [value] : []))
-  const { owners, matched } = await transact({ storeId, db: deps.db }, async (tx) => ({
+  const { owners, matched } = await transact(store, async (tx) => ({
     owners: await selectKeyOwners(tx, keys),
     // One mailbox can have several spellings (Identity).
     matched: emails.length > 0 ? await selectMatchedEmails(tx, emails) : [],

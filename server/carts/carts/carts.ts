@@ -17,18 +17,18 @@ import { notifyRecovered } from './sql.ts'
 // episode. A row is a function of its shopper's facts, of touches (recovered or purchased) and of the clock (abandoned,
 // lost). Many shoppers are read in a few statements, folded in memory and written in a few statements.
 
-/** Changes of one shopper. */
-export interface ShopperChange {
-  shopperId: string
-  /** Facts stored just now. */
-  news: Fact[]
-  /** Whether another shopper was merged into this one (S6). */
-  isMerged: boolean
+/** Shoppers whose carts are updated. */
+interface ShopperChanges {
+  shopperIds: readonly string[]
+  /** Facts stored just now, by shopper. */
+  news?: ReadonlyMap<string, readonly Fact[]>
+  /** Shoppers into which another was merged (S6). */
+  merged?: ReadonlySet<string>
 }
 
 interface ShopperFold {
   shopperId: string
-  episodes: Episode[]
+  /** The state after each episode's last fact. */
   folds: Fold[]
   lastFacts: { at: number; id: string }[]
   openingFacts: Map<string, number>
@@ -44,24 +44,24 @@ type LockedCart = Awaited<ReturnType<typeof lockCarts>>[number]
 export async function refold(
   tx: StoreTx,
   store: StoreRules,
-  changed: readonly ShopperChange[],
+  { shopperIds, news = new Map(), merged = new Set() }: ShopperChanges,
   evidence: Evidence,
   now: Date,
 ): Promise<void> {
-  const works = await foldAll(tx, changed)
+  const works = await foldAll(tx, { shopperIds, news, merged })
   const plans = works.map((work) => ({ work, plan: planShopper(store, work, evidence) }))
-  await writeCarts(tx, await buildWrites(tx, store, plans), now)
+  const rows = works.flatMap((work) => work.rows)
+  await writeCarts(tx, await buildCarts(tx, store, plans), new Map(rows.map((row) => [row.id, row])), now)
   for (const { plan } of plans) {
     for (const { row, into } of plan.merged) await mergeCart(tx, row.id, into.id, now)
     for (const row of plan.orphans) await dropCart(tx, row.id, now)
   }
-  const firstFacts = new Map(changed.map(({ shopperId, news }) => [shopperId, findEarliest(news)]))
   await shoppersSql.updateShoppers(
     tx,
     works.map((work) => ({
       id: work.shopperId,
       ...toShopperContact(work.folds.at(-1)!),
-      seen_at: firstFacts.get(work.shopperId) ?? null,
+      seen_at: findEarliest(news.get(work.shopperId) ?? []),
     })),
   )
 }
@@ -69,18 +69,18 @@ export async function refold(
 const findEarliest = (facts: readonly Fact[]) =>
   facts.length > 0 ? new Date(Math.min(...facts.map(({ at }) => at))) : null
 
-async function foldAll(tx: StoreTx, changed: readonly ShopperChange[]): Promise<ShopperFold[]> {
-  const ids = changed.filter((each) => !each.isMerged).map((each) => each.shopperId)
-  const newest = new Map((await selectNewestCarts(tx, ids)).map((cart) => [cart.shopper_id, cart]))
-  const sorted = changed.map((each) => ({ ...each, news: [...each.news].sort(compareFacts) }))
-  const continued = sorted.filter(({ shopperId, news }) => isNewer(news, newest.get(shopperId)))
-  const restarted = sorted.filter((each) => !continued.includes(each)).map((each) => each.shopperId)
-  const cartIds = continued.map(({ shopperId }) => newest.get(shopperId)!.id)
+async function foldAll(tx: StoreTx, { shopperIds, news, merged }: Required<ShopperChanges>): Promise<ShopperFold[]> {
+  const unmerged = shopperIds.filter((id) => !merged.has(id))
+  const newest = new Map((await selectNewestCarts(tx, unmerged)).map((cart) => [cart.shopper_id, cart]))
+  const sorted = new Map(shopperIds.map((id) => [id, [...(news.get(id) ?? [])].sort(compareFacts)]))
+  const continued = shopperIds.filter((id) => isNewer(sorted.get(id)!, newest.get(id)))
+  const restarted = shopperIds.filter((id) => !continued.includes(id))
+  const cartIds = continued.map((id) => newest.get(id)!.id)
   const carts = await lockCarts(tx, [...cartIds, ...(await selectCartIds(tx, restarted))])
   const cartsOf = Map.groupBy(carts, (cart) => cart.shopper_id)
   const facts = await selectFacts(tx, restarted)
   return [
-    ...continued.map(({ shopperId, news }) => continueFold(shopperId, cartsOf.get(shopperId)![0]!, news)),
+    ...continued.map((id) => continueFold(id, cartsOf.get(id)![0]!, sorted.get(id)!)),
     ...restarted.map((shopperId) =>
       foldFromScratch(shopperId, cartsOf.get(shopperId) ?? [], facts.get(shopperId) ?? []),
     ),
@@ -103,12 +103,14 @@ function foldFromScratch(shopperId: string, rows: LockedCart[], facts: readonly 
   const steps = foldSteps(emptyFold, facts, { at: 0, id: '' })
   const order = new Map(facts.map((fact, index) => [fact.id, index]))
   const opening = rows.map((row) => row.opening_fact_id)
-  return { shopperId, ...steps, rows, openingFacts: locateFacts(steps.episodes, order, opening) }
+  return { shopperId, ...steps, rows, openingFacts: locateFacts(listEpisodes(steps.folds), order, opening) }
 }
+
+/** The last fold has no episode if the shopper has no cart. */
+const listEpisodes = (folds: readonly Fold[]): Episode[] => folds.flatMap(({ episode }) => episode ?? [])
 
 /** Folds facts one by one. Returns the state and the last fact of each episode. */
 function foldSteps(from: Fold, facts: readonly Fact[], last: { at: number; id: string }) {
-  const episodes: Episode[] = []
   const folds: Fold[] = []
   const lastFacts: { at: number; id: string }[] = []
   let fold = from
@@ -116,21 +118,19 @@ function foldSteps(from: Fold, facts: readonly Fact[], last: { at: number; id: s
   for (const fact of facts) {
     const next = foldFacts(fold, [fact]).fold
     if (fold.episode && next.episode!.openingFactId !== fold.episode.openingFactId) {
-      episodes.push(fold.episode)
       folds.push(fold)
       lastFacts.push(at)
     }
     fold = next
     at = { at: fact.at, id: fact.id }
   }
-  if (fold.episode) episodes.push(fold.episode)
   folds.push(fold)
   lastFacts.push(at)
-  return { episodes, folds, lastFacts }
+  return { folds, lastFacts }
 }
 
 function planShopper(store: StoreRules, work: ShopperFold, evidence: Evidence): CartPlan {
-  return planCarts(work.episodes, work.rows, work.openingFacts, (episode) =>
+  return planCarts(listEpisodes(work.folds), work.rows, work.openingFacts, (episode) =>
     isRecovered(store, work, episode, evidence),
   )
 }
@@ -142,95 +142,83 @@ function isRecovered(store: StoreRules, work: ShopperFold, episode: Episode, evi
   return findLastTouch(evidence, work.shopperId, new Date(episode.endedAt!), store) !== undefined
 }
 
-type CartWrite = CartSource & { cart: WrittenCart }
-
-async function buildWrites(
+async function buildCarts(
   tx: StoreTx,
   store: StoreRules,
   plans: readonly { work: ShopperFold; plan: CartPlan }[],
-): Promise<CartWrite[]> {
-  const items = plans.flatMap(({ work }) => work.episodes.flatMap((episode) => episode.items))
+): Promise<WrittenCart[]> {
+  const items = plans.flatMap(({ plan }) => plan.carts.flatMap(({ episode }) => episode.items))
   const products = await selectCatalogue(tx, [...new Set(items.map((item) => item.productId))])
   const catalogue = new Map(products.map((row) => [`${row.product_id}:${row.variation_id}`, row]))
   return plans.flatMap(({ work, plan }) =>
-    plan.carts.map((planned, index) => {
-      const source = { ...planned, fold: work.folds[index]!, last: work.lastFacts[index]! }
-      const id = planned.row?.id ?? createId()
-      return { ...source, cart: { id, shopper_id: work.shopperId, ...computeCartValues(source, store, catalogue) } }
-    }),
+    plan.carts.map((planned, index) => buildCart(planned, { work, index, store, catalogue })),
   )
 }
 
-async function writeCarts(tx: StoreTx, writes: readonly CartWrite[], now: Date): Promise<void> {
+type CartRows = ReadonlyMap<string, LockedCart>
+
+/** `rows`: the carts that exist, before the change. */
+async function writeCarts(tx: StoreTx, carts: readonly WrittenCart[], rows: CartRows, now: Date): Promise<void> {
+  const [known, fresh] = [carts.filter(({ id }) => rows.has(id)), carts.filter(({ id }) => !rows.has(id))]
+  const open = known.filter(isOpen)
   // Before the carts are written: when a cart counts as lost depends on the due time of its last message.
-  const moved = writes.filter(({ row, episode }) => row && hasMoved(row, episode))
-  const activity = moved.map(({ cart, episode }) => ({
-    cartId: cart.id,
-    lastActivity: new Date(episode.lastActivityAt),
-  }))
-  await messages.retimeFlowMessages(tx, activity, now)
-  const [known, fresh] = [writes.filter(({ row }) => row), writes.filter(({ row }) => !row)]
-  await updateCarts(
+  const moved = open.filter((cart) => +rows.get(cart.id)!.last_activity_at !== +cart.last_activity_at)
+  await messages.retimeFlowMessages(
     tx,
-    known.map(({ cart }) => cart),
-  )
-  await insertCarts(
-    tx,
-    fresh.map(({ cart }) => cart),
+    moved.map((cart) => ({ cartId: cart.id, lastActivity: cart.last_activity_at })),
     now,
   )
-  await logChanges(
-    tx,
-    writes.filter(({ row, status }) => row?.status !== status),
-    now,
-  )
-  const open = known.filter(({ episode }) => episode.status === 'open')
+  await updateCarts(tx, known)
+  await insertCarts(tx, fresh, now)
+  const changed = carts.filter(({ id, status }) => rows.get(id)?.status !== status)
+  await logChanges(tx, changed, rows, now)
   await messages.wakeCartMessages(
     tx,
-    open.map(({ cart }) => cart.id),
+    open.map(({ id }) => id),
     now,
   )
   await closeMessages(
     tx,
-    known.filter((write) => !open.includes(write)),
+    known.filter((cart) => !isOpen(cart)),
+    rows,
     now,
   )
 }
 
-const hasMoved = (row: LockedCart | (CartSource['row'] & {}), episode: Episode) =>
-  row.last_activity_at.getTime() !== episode.lastActivityAt && episode.status === 'open'
+const isOpen = ({ fold }: WrittenCart) => fold.episode!.status === 'open'
 
 /** Logs each change of state. A correction by late evidence is logged now, with the state before it (S3). */
-async function logChanges(tx: StoreTx, changes: readonly CartWrite[], now: Date): Promise<void> {
-  const events = changes.map(({ row, status, episode, cart }) => {
-    const before = row?.status
-    const isCorrection = (before === 'recovered' || before === 'purchased') && episode.status === 'purchased'
-    const order = episode.orderId ? { orderId: episode.orderId } : {}
+async function logChanges(tx: StoreTx, changed: readonly WrittenCart[], rows: CartRows, now: Date): Promise<void> {
+  const events = changed.map((cart) => {
+    const before = rows.get(cart.id)?.status
+    const { status, orderId } = cart.fold.episode!
+    const isCorrection = (before === 'recovered' || before === 'purchased') && status === 'purchased'
+    const order = orderId ? { orderId } : {}
     return {
       id: createId(),
       cart_id: cart.id,
-      at: isCorrection ? now : new Date(episode.endedAt ?? episode.lastActivityAt),
-      kind: status,
+      at: isCorrection ? now : (cart.ended_at ?? cart.last_activity_at),
+      kind: cart.status,
       detail: isCorrection ? { ...order, before } : order,
     }
   })
   await insertEvents(tx, events)
-  const recovered = changes.filter(({ status }) => status === 'recovered').map(({ cart }) => cart.id)
+  const recovered = changed.filter(({ status }) => status === 'recovered').map(({ id }) => id)
   await notifyRecovered(tx, recovered, { now, since: new Date(now.getTime() - 86_400_000) })
 }
 
 /** Cancels open messages. A checkout empties the cart just before its order arrives: the reason is corrected then. */
-async function closeMessages(tx: StoreTx, ended: readonly CartWrite[], now: Date): Promise<void> {
+async function closeMessages(tx: StoreTx, ended: readonly WrittenCart[], rows: CartRows, now: Date): Promise<void> {
   const byReason = Map.groupBy(ended, ({ status }) => (status === 'recovered' ? 'purchased' : status))
-  for (const [reason, writes] of byReason) {
-    const ids = writes.map(({ cart }) => cart.id)
+  for (const [reason, carts] of byReason) {
+    const ids = carts.map(({ id }) => id)
     await messages.cancelCartMessages(tx, ids, reason, now)
   }
-  const emptied = (byReason.get('purchased') ?? []).filter(({ row }) => row?.status === 'emptied')
+  const emptied = (byReason.get('purchased') ?? []).filter(({ id }) => rows.get(id)!.status === 'emptied')
   const change = { from: 'emptied', to: 'purchased', now }
   await messages.correctCancelReason(
     tx,
-    emptied.map(({ cart }) => cart.id),
+    emptied.map(({ id }) => id),
     change,
   )
 }
@@ -263,7 +251,7 @@ function toShopperContact(fold: Fold): shoppersSql.ShopperContact {
   }
 }
 
-// Computes the columns of a cart row from an episode. Pure.
+// Builds cart rows from episodes.
 
 /** Store settings that cart rows depend on. */
 interface StoreRules {
@@ -276,29 +264,30 @@ interface StoreRules {
 /** Products by `product id:variation id`; a product without variations has an empty second part. */
 type Catalogue = ReadonlyMap<string, CatalogueRow>
 
-interface CartSource {
-  row: CartRow | null
-  episode: Episode
-  status: CartState
-  /** State after the episode's last fact. `last`: time and id of that fact. */
-  fold: Fold
-  last: { at: number; id: string }
+interface CartContext {
+  work: ShopperFold
+  /** The episode's place among the folds. */
+  index: number
+  store: StoreRules
+  catalogue: Catalogue
 }
 
 const LOST_AFTER_MS = 30 * 86_400_000
 
-function computeCartValues(source: CartSource, store: StoreRules, catalogue: Catalogue): CartValues {
-  const { row, episode, status, fold, last } = source
+function buildCart({ row, episode, status }: PlannedCart, { work, index, store, catalogue }: CartContext): WrittenCart {
+  const [fold, last] = [work.folds[index]!, work.lastFacts[index]!]
   const items = nameItems(episode.items, catalogue)
   const lastActivity = new Date(episode.lastActivityAt)
   const contact = removeErasedContact(episode.contact)
   const name = [contact.firstName, contact.lastName].filter(Boolean).join(' ') || 'Guest'
-  const isOpen = episode.status === 'open'
+  const canBeAbandoned = episode.status === 'open' && items.length > 0
   return {
+    id: row?.id ?? createId(),
+    shopper_id: work.shopperId,
     status,
     started_at: new Date(episode.startedAt),
     last_activity_at: lastActivity,
-    abandon_at: isOpen && items.length > 0 ? computeAbandonAt(row, episode, store) : null,
+    abandon_at: canBeAbandoned ? computeAbandonAt(row, episode, store) : null,
     abandoned_at: status === 'active' ? null : (row?.abandoned_at ?? null),
     ended_at: episode.endedAt === null ? null : new Date(episode.endedAt),
     recovered_at: status === 'recovered' ? new Date(episode.endedAt!) : null,
@@ -420,7 +409,9 @@ async function lockCarts({ db, storeId }: StoreTx, ids: readonly string[]) {
   return rows.sort((a, b) => a.started_at.getTime() - b.started_at.getTime())
 }
 
-interface CartValues {
+interface WrittenCart {
+  id: string
+  shopper_id: string
   status: CartState
   started_at: Date
   last_activity_at: Date
@@ -443,11 +434,6 @@ interface CartValues {
   coupons: string[]
   search: string
   fold: Fold
-}
-
-interface WrittenCart extends CartValues {
-  id: string
-  shopper_id: string
 }
 
 const CART_COLUMNS = sql`id uuid, shopper_id uuid, status text, started_at timestamptz, last_activity_at timestamptz,

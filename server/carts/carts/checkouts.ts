@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import { isOnStoreHost, readStore } from '../../access/stores/public.ts'
-import { type StoreDb, sql, transact } from '../../core/db/public.ts'
+import { type Db, type StoreDb, sql, transact } from '../../core/db/public.ts'
 import type { CheckoutRef, Contact, FactPayload } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import type { PlatformCart, PlatformCheckout } from '../../platforms/platform/public.ts'
@@ -21,15 +21,14 @@ import { type NewFact, type RecordResult, recordFacts } from './record.ts'
 
 /** Records checkouts from a sync or a webhook. Those that have not changed are skipped before any lock. */
 export async function recordCheckouts(
-  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
+  handle: StoreDb<Db>,
   received: readonly PlatformCheckout[],
   source: 'sync' | 'webhook',
 ): Promise<RecordResult> {
-  const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return { stored: 0, shopperIds: [] }
-  const checkouts = await filterCheckouts(deps, store, received)
+  const checkouts = await filterCheckouts(deps, { handle, store }, received)
   const facts = checkouts.map((checkout) => buildCheckoutFact(checkout, store, source))
   const known = await selectKnownFacts(
     handle,
@@ -37,17 +36,16 @@ export async function recordCheckouts(
   )
   const isNews = (_: unknown, place: number) => !known.has(facts[place]!.uniqueKey)
   // Consents come before facts, because new facts trigger another check of messages that wait for consent.
-  await recordStoreConsents(deps, storeId, checkouts.filter(isNews))
-  return recordFacts(deps, storeId, facts.filter(isNews))
+  await recordStoreConsents(deps, handle, checkouts.filter(isNews))
+  return recordFacts(deps, handle, facts.filter(isNews))
 }
 
 /** Records a cart before its checkout. It has no shopper yet. An empty one matters only if we know the cart. */
 export async function recordCart(
-  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
+  handle: StoreDb<Db>,
   cart: PlatformCart,
 ): Promise<void> {
-  const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return
   const keys = listTokenKeys({ checkoutToken: null, cartToken: cart.cartToken })
@@ -58,7 +56,7 @@ export async function recordCart(
   const snapshot: FactPayload = { type: 'snapshot', items: cart.items, coupons: [] }
   const uniqueKey = `cart:${cart.cartToken}:${cart.modifiedAt}:${hashPayload(snapshot)}`
   const payload = { ...snapshot, browsers: buildMarks(keys) }
-  await recordFacts(deps, storeId, [{ keys, source: 'webhook', at: new Date(cart.modifiedAt), uniqueKey, payload }])
+  await recordFacts(deps, handle, [{ keys, source: 'webhook', at: new Date(cart.modifiedAt), uniqueKey, payload }])
 }
 
 interface StoreLocation {

@@ -43,7 +43,7 @@ export async function detectLost(deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secre
   const now = deps.now()
   const due = await selectLostCarts(deps.db, now, BATCH)
   for (const cart of due) {
-    await recordFacts(deps, cart.store_id, [
+    await recordFacts(deps, { storeId: cart.store_id, db: deps.db }, [
       {
         keys: cart.keys,
         source: 'engine',

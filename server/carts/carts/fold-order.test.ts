@@ -96,7 +96,7 @@ async function recordAndReadCarts(arrivals: readonly Draft[], groups: readonly n
   let start = 0
   const shopperIds = new Set<string>()
   for (const size of [...groups, facts.length]) {
-    const done = await recordFacts(world.deps, storeId, facts.slice(start, start + size))
+    const done = await recordFacts(world.deps, { storeId, db: world.db }, facts.slice(start, start + size))
     for (const id of done.shopperIds) shopperIds.add(id)
     start += size
   }
@@ -190,8 +190,8 @@ test('of carts that began at the same moment, the last one is continued (S6)', a
     ).flat()
   const tea = { productId: '16', variationId: null, quantity: 1, name: 'Tea', unitPriceMinor: 100 }
   // Filled, emptied and filled again within a millisecond; the ids decide the order.
-  await recordFacts(world.deps, storeId, posts(0, [[tea], [], [{ ...tea, quantity: 2 }]]))
-  const { shopperIds } = await recordFacts(world.deps, storeId, posts(1, [[{ ...tea, quantity: 3 }]]))
+  await recordFacts(world.deps, { storeId, db: world.db }, posts(0, [[tea], [], [{ ...tea, quantity: 2 }]]))
+  const { shopperIds } = await recordFacts(world.deps, { storeId, db: world.db }, posts(1, [[{ ...tea, quantity: 3 }]]))
   const live = await world.db
     .selectFrom('carts')
     .select(['shopper_id', (eb) => eb.fn.countAll<number>().as('count')])

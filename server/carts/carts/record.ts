@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { toCapitals } from '../../../shared/coupons.ts'
 import { readStore } from '../../access/stores/public.ts'
-import { type StoreTx, sql, transact, withRetry } from '../../core/db/public.ts'
+import { type Db, type StoreDb, type StoreTx, sql, transact, withRetry } from '../../core/db/public.ts'
 import type { Contact, ContactLimit, FactPayload, OrderKind, Unconfirmed } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextRun } from '../../messages/messages/public.ts'
@@ -35,6 +35,7 @@ import {
 } from './captured.ts'
 import { refold } from './carts.ts'
 import { removeErased } from './erased-intake.ts'
+import type { Fact } from './fold.ts'
 import { resolveTimes } from './post-order.ts'
 import { notifyRecovered } from './sql.ts'
 
@@ -70,14 +71,14 @@ export interface RecordResult {
 
 /** Stores facts and updates the carts of their shoppers. Idempotent: a known fact changes nothing. */
 export async function recordFacts(
-  deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
   facts: readonly NewFact[],
 ): Promise<RecordResult> {
   const total: RecordResult = { stored: 0, shopperIds: [] }
   for (let start = 0; start < facts.length; start += CHUNK) {
     const chunk = facts.slice(start, start + CHUNK)
-    const done = await withRetry(() => transact({ storeId, db: deps.db }, (tx) => recordChunk(deps, tx, chunk)))
+    const done = await withRetry(() => transact(store, (tx) => recordChunk(deps, tx, chunk)))
     total.stored += done.stored
     total.shopperIds.push(...done.shopperIds)
   }
@@ -99,7 +100,7 @@ export async function recordOrders(
   const handle = { storeId, db: deps.db }
   const store = await readStore(handle)
   if (!store) return { stored: 0, shopperIds: [] }
-  const orders = await filterOrders(deps, store, received, cartsOf)
+  const orders = await filterOrders(deps, { handle, store }, received, cartsOf)
   const known = await readKnownHashes(
     handle,
     orders.map((order) => order.orderId),
@@ -115,13 +116,13 @@ export async function recordOrders(
     .map((fact) => (isCaptureAlive && isDraftWithoutContact(fact) ? { ...fact, isPartOnly: true } : fact))
   // Consents come before facts, because new facts trigger another check of messages that wait for consent.
   const news = new Set(facts.map((fact) => fact.order!.order_id))
-  await recordOrderConsents(deps, storeId, orders.filter((order) => news.has(order.orderId)).flatMap(readConsents))
+  await recordOrderConsents(deps, handle, orders.filter((order) => news.has(order.orderId)).flatMap(readConsents))
   await proveAccountConsents(
     deps,
-    storeId,
+    handle,
     orders.filter((order) => news.has(order.orderId)).flatMap(listBuyerAddresses),
   )
-  return recordFacts(deps, storeId, facts)
+  return recordFacts(deps, handle, facts)
 }
 
 function listBuyerAddresses(order: PlatformOrder) {
@@ -291,14 +292,8 @@ async function recordChunk(
   )
   const affected = [...new Set(shopperIds)]
   const evidence = await readEvidence(tx, affected)
-  const changed = affected
-    .filter((id) => news.has(id) || merged.has(id))
-    .map((shopperId) => ({
-      shopperId,
-      news: (news.get(shopperId) ?? []).map(({ id, at, payload }) => ({ id, at: at.getTime(), payload })),
-      isMerged: merged.has(shopperId),
-    }))
-  if (changed.length > 0) await refold(tx, store, changed, evidence, now)
+  const changed = affected.filter((id) => news.has(id) || merged.has(id))
+  if (changed.length > 0) await refold(tx, store, { shopperIds: changed, news, merged }, evidence, now)
   await attributeOrders(tx, store, evidence)
   await notifyRecovered(tx, findCartsPaidLate(facts, unproven, evidence, now), { now, since: null })
   await queueUseReads(deps, tx, facts.flatMap(listUsedCodes))
@@ -361,7 +356,7 @@ async function buildFactRows(
       shopper_id: shopperIds[index]!,
       kind: fact.payload.type,
       source: fact.source,
-      at: times[index]!,
+      at: times[index]!.getTime(),
       unique_key: fact.uniqueKey,
       payload: fact.payload,
       received_at: now,
@@ -413,14 +408,11 @@ async function insertUnconfirmed({ db, storeId }: StoreTx, contacts: readonly Un
   )
 }
 
-interface FactRow {
-  id: string
+interface FactRow extends Fact {
   shopper_id: string
   kind: FactPayload['type']
   source: 'capture' | 'plugin' | 'webhook' | 'sync' | 'engine'
-  at: Date
   unique_key: string
-  payload: FactPayload
   received_at: Date
 }
 
@@ -431,9 +423,9 @@ interface FactRow {
 async function insertFacts({ db, storeId }: StoreTx, facts: readonly FactRow[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }>`
     insert into facts (store_id, id, shopper_id, kind, source, at, unique_key, payload, received_at)
-    select ${storeId}, id, shopper_id, kind, source, at, unique_key, payload, received_at
+    select ${storeId}, id, shopper_id, kind, source, to_timestamp(at / 1000.0), unique_key, payload, received_at
     from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb)
-      as f(id uuid, shopper_id uuid, kind text, source text, at timestamptz, unique_key text, payload jsonb, received_at timestamptz)
+      as f(id uuid, shopper_id uuid, kind text, source text, at bigint, unique_key text, payload jsonb, received_at timestamptz)
     on conflict do nothing returning id`.execute(db)
   return new Set(rows.rows.map((row) => row.id))
 }

@@ -46,7 +46,7 @@ async function attributeAgain(
   const isLate = [...evidence.orders.values()].some((order) => isConcerned(order.purchased_at!))
   const store = isLate ? await readStore(tx) : undefined
   if (!store) return
-  await refold(tx, store, [{ shopperId, news: [], isMerged: true }], evidence, at)
+  await refold(tx, store, { shopperIds: [shopperId] }, evidence, at)
   await attributeOrders(tx, store, evidence)
   // Messages held for this shopper's open carts may be released now.
   await scheduleNextRun(tx)

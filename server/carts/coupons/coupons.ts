@@ -22,14 +22,18 @@ import * as sql from './sql.ts'
 // answer here. After a lost answer the store is queried, so that a repeated request finds what was done.
 
 interface WriteContext {
-  deps: Deps
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'storeClient'>
   store: StoreDb<Db>
   row: StoreRow
 }
 
 const hasStart = ({ row }: Pick<WriteContext, 'row'>): boolean => capabilities[row.platform].coupons.startDate
 
-export async function createCoupon(deps: Deps, store: StoreDb<Db>, input: CouponInput): Promise<string> {
+export async function createCoupon(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'storeClient'>,
+  store: StoreDb<Db>,
+  input: CouponInput,
+): Promise<string> {
   const writing = await openWrite(deps, store, couponTexts.noStoreToCreate)
   const couponValues = parseInput(writing, input)
   if (input.kind === 'personal') return insertPersonal(writing, couponValues)
@@ -50,7 +54,12 @@ export async function createCoupon(deps: Deps, store: StoreDb<Db>, input: Coupon
   })
 }
 
-export async function updateCoupon(deps: Deps, store: StoreDb<Db>, id: string, input: CouponInput): Promise<void> {
+export async function updateCoupon(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'storeClient'>,
+  store: StoreDb<Db>,
+  id: string,
+  input: CouponInput,
+): Promise<void> {
   const writing = await openWrite(deps, store, couponTexts.noStoreToUpdate)
   const couponValues = parseInput(writing, input)
   await withOwnCoupon(writing, id, (coupon) => writeChange(writing, { coupon, couponValues, input }))
@@ -89,7 +98,11 @@ async function writeChange(writing: WriteContext, { coupon, couponValues, input 
 }
 
 /** Returns the flow steps that used the coupon; they continue without one. Reports keep its figures. */
-export async function deleteCoupon(deps: Deps, store: StoreDb<Db>, id: string): Promise<sql.StepRow[]> {
+export async function deleteCoupon(
+  deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'storeClient'>,
+  store: StoreDb<Db>,
+  id: string,
+): Promise<sql.StepRow[]> {
   const writing = await openWrite(deps, store, couponTexts.noStoreToDelete)
   return withOwnCoupon(writing, id, (coupon) => deleteEverywhere(writing, coupon))
 }
@@ -114,7 +127,7 @@ async function deleteEverywhere(
   })
 }
 
-async function openWrite(deps: Deps, store: StoreDb<Db>, noStore: string): Promise<WriteContext> {
+async function openWrite(deps: WriteContext['deps'], store: StoreDb<Db>, noStore: string): Promise<WriteContext> {
   const row = await readStore(store)
   if (!row?.is_active) throw new AppError('conflict', noStore)
   return { deps, store, row }

@@ -90,10 +90,11 @@ async function check(
   lookup?: LookupFunction,
 ) {
   const { store_id, host } = claim
-  const problem = (await findProofProblem(deps, claim)) ?? (await findReachProblem(deps, host, lookup))
+  const store = { storeId: store_id, db: deps.db }
+  const problem = (await findProofProblem(deps, store, claim)) ?? (await findReachProblem(deps, host, lookup))
   const now = deps.now()
   const again = new Date(now.getTime() + CHECKED_EVERY_MS)
-  await sql.recordCheck({ storeId: store_id, db: deps.db }, { host, problem, now, again })
+  await sql.recordCheck(store, { host, problem, now, again })
   deps.log.info({ storeId: store_id, isUsed: problem === null }, 'engagement.link-host')
 }
 
@@ -102,11 +103,11 @@ async function check(
  * from one without it. Once proven, an unreadable record changes nothing.
  */
 async function findProofProblem(
-  deps: Pick<Deps, 'config' | 'db' | 'now' | 'secrets'>,
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
   claim: sql.Claim,
 ): Promise<string | null> {
   const { store_id, host } = claim
-  const store = { storeId: store_id, db: deps.db }
   const records = await openDns({ servers: deps.config.dnsServers }).txt(buildProofName(host))
   const values = records.kind === 'found' ? records.rows : []
   if (!values.includes(buildProofValue(deps, claim))) {

@@ -32,7 +32,7 @@ export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: 
     let newest: Date | null = null
     let rowCount = 0
     for await (const page of withTimeLimit(client.checkouts(query), { signal, stepAside })) {
-      await recordCheckouts(deps, storeId, page.rows, 'sync')
+      await recordCheckouts(deps, store, page.rows, 'sync')
       newest = pickNewest([newest, ...page.rows.map((checkout) => new Date(checkout.modifiedAt))])
       rowCount += page.rows.length
       if (page.skipped.length > 0) deps.log.warn({ storeId, skipped: page.skipped.length }, 'store.rows_skipped')
@@ -58,5 +58,5 @@ export async function refreshCheckout(
     checkoutToken: checkout.checkoutToken ?? checkoutToken,
     cartToken: checkout.cartToken ?? cartToken,
   }
-  await recordCheckouts(deps, storeId, [{ ...checkout, ...tokens }], 'webhook')
+  await recordCheckouts(deps, store, [{ ...checkout, ...tokens }], 'webhook')
 }

@@ -33,7 +33,7 @@ export async function receiveDelivery(
   if (event.kind === 'ping') return
   const now = deps.now()
   // Recording a cart is idempotent. The delivery counts once it is stored.
-  if (event.kind === 'cart') await recordCart(deps, store.storeId, event.cart)
+  if (event.kind === 'cart') await recordCart(deps, store, event.cart)
   await transact(store, async (tx) => {
     if (topic) await sql.markDelivery(tx, topic, now)
     const isNew = await sql.insertEvent(tx, { key: event.key, topic: event.topic, now })

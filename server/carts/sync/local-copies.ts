@@ -77,7 +77,7 @@ async function saveCustomers(
     await linkCustomers(tx, news, { storeHost, now: deps.now() })
   })
   // Opt-outs of all customers are stored, as hashes. Read only after a consent here, they would override that consent.
-  await recordStoreConsents(deps, store.storeId, page)
+  await recordStoreConsents(deps, store, page)
 }
 
 /**

@@ -151,7 +151,7 @@ test('a read during a database outage ends for all callers as soon as the databa
   fake.beforePage = async () => {
     isAway = true
   }
-  await expect(checkOrders(deps, storeId)).rejects.toThrow('ECONNREFUSED')
+  await expect(checkOrders(deps, { storeId, db: deps.db })).rejects.toThrow('ECONNREFUSED')
   fake.beforePage = async () => {}
   expect((await streamOf(storeId, 'order_check')).lease_until).not.toBeNull()
   isAway = false
@@ -296,16 +296,20 @@ test('a check releases its slot only while it waits for the store', async () => 
   const steps: string[] = []
   let isAside = false
   fake.beforePage = async () => void steps.push(isAside ? 'page aside' : 'page in place')
-  await checkOrders(world.deps, storeId, {
-    async stepAside(wait) {
-      isAside = true
-      try {
-        return await wait()
-      } finally {
-        isAside = false
-      }
+  await checkOrders(
+    world.deps,
+    { storeId, db: world.db },
+    {
+      async stepAside(wait) {
+        isAside = true
+        try {
+          return await wait()
+        } finally {
+          isAside = false
+        }
+      },
     },
-  })
+  )
   expect(new Set(steps)).toEqual(new Set(['page aside']))
   expect(steps).toHaveLength(3)
 })

@@ -55,10 +55,9 @@ export interface OrderCheckOptions {
  */
 export async function checkOrders(
   deps: Deps,
-  storeId: string,
+  store: StoreDb<Db>,
   { signal, stepAside = keepSlot }: OrderCheckOptions = {},
 ): Promise<OrderCheck> {
-  const store = { storeId, db: deps.db }
   const createLimit = () => AbortSignal.any([AbortSignal.timeout(ORDER_CHECK_LIMIT_MS), ...(signal ? [signal] : [])])
   const deadline = createLimit()
   for (;;) {
@@ -66,7 +65,7 @@ export async function checkOrders(
     if (!isDue || deadline.aborted) return orderCheck
     const result = await runSyncJob(
       deps,
-      { storeId, stream: 'order_check', leaseMs: LEASE_MS, lastStart: orderCheck.pulledAt },
+      { storeId: store.storeId, stream: 'order_check', leaseMs: LEASE_MS, lastStart: orderCheck.pulledAt },
       (run) => readOrders(run, { createLimit, stepAside }),
     )
     if (result.kind !== 'busy') {

@@ -45,7 +45,7 @@ test('an unpaid order that was left out is read again and holds the messages of 
   expect(await orderIds(storeId)).not.toContain('unpaid')
   const { watermark } = await streamOf(storeId, 'order_check')
   await agree(captureKey, fake.profile.homeUrl, email)
-  await foldStorePosts(world.deps, storeId)
+  await foldStorePosts(world.deps, { storeId, db: world.db })
   world.advance(2 * MINUTE_MS)
   expect((await orderCheck(storeId)).isFresh).toBe(true)
   const order = await world.db
@@ -105,7 +105,7 @@ test('consecutive checks read all unpaid orders in turn if each reads only one p
   fake.allOrders.push(buildOrder({ orderId: 'other', modifiedAt: ago(5_000) }))
   await orderCheck(storeId)
   await agree(captureKey, fake.profile.homeUrl, email)
-  await foldStorePosts(world.deps, storeId)
+  await foldStorePosts(world.deps, { storeId, db: world.db })
   pendingLimit.ms = 1_000
   onTestFinished(() => {
     pendingLimit.ms = PENDING_LIMIT_MS

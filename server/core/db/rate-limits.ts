@@ -35,10 +35,10 @@ export const tryTakePoint = (deps: Pick<Deps, 'pool' | 'secrets'>, limit: Limit,
 
 /** Takes several points in the caller's transaction. Roll back when not all of them are available. */
 export const takeMany = (
-  deps: Deps,
+  { secrets }: Pick<Deps, 'secrets'>,
   limit: Limit,
   { db, subject, count }: { db: Tx; subject: string; count: number },
-): Promise<number> => consume({ ...deps, pool: createQueryRunner(db) }, limit, subject, count)
+): Promise<number> => consume({ secrets, pool: createQueryRunner(db) }, limit, subject, count)
 
 interface Queries {
   query(text: string, values: unknown[]): Promise<unknown>

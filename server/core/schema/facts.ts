@@ -167,20 +167,18 @@ export interface SignedCart {
   draftId: string | null
 }
 
-/**
- * A post with location and device class, derived from its address and user agent and never from its body. `signed`: the
- * shop's plugin sent it, and `page` is the queue's name.
- */
-export type PlacedPost = CapturePost & {
+/** A post with what the server adds; none of it comes from the body of a page's post. */
+export type ReceivedPost = CapturePost & {
+  /** Derived from the address. */
   zone?: Zone
+  /** Derived from the user agent. */
   deviceClass?: DeviceClass
+  /** The shop's plugin sent the post, and `page` is the queue's name. */
   signed?: SignedCart
   /** Consent boxes that the shopper has seen, reported by a plugin. */
   forms?: SignedForms
+  /** New contacts above a limit (`admitPost`). */
+  unconfirmed?: Unconfirmed
+  /** The browser returns by a restore link (`redirectPosts`). */
+  isBack?: true
 }
-
-/**
- * A post after its new contacts were counted; `unconfirmed` names those above a limit. `isBack`: the browser returns by
- * a restore link (`redirectPosts`).
- */
-export type AdmittedPost = PlacedPost & { unconfirmed?: Unconfirmed; isBack?: true }

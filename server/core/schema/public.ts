@@ -10,7 +10,6 @@ export type { CouponsTable, CouponTerms } from './coupons.ts'
 export type { MailServersTable } from './email.ts'
 export type { ExperimentsTable } from './experiments.ts'
 export type {
-  AdmittedPost,
   CheckoutRef,
   Contact,
   ContactLimit,
@@ -21,7 +20,7 @@ export type {
   FoldItem,
   OrderKind,
   OtherCart,
-  PlacedPost,
+  ReceivedPost,
   SignedCart,
   Unconfirmed,
 } from './facts.ts'
@@ -30,6 +29,7 @@ export type { OperatorActionsTable } from './operator.ts'
 export type { PluginConnectionsTable } from './plugin.ts'
 export type { PushSubscriptionsTable } from './push.ts'
 export type { Schema } from './schema.ts'
+export type { CaptureInboxTable } from './shoppers.ts'
 export type { StoresTable } from './stores.ts'
 export type { SyncStateTable } from './sync.ts'
 export type { ChannelCredentialsTable, TextTemplate } from './text-channels.ts'

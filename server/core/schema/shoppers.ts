@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-import type { AdmittedPost, FactPayload } from './facts.ts'
+import type { FactPayload, ReceivedPost } from './facts.ts'
 
 export interface ShoppersSchema {
   shoppers: ShoppersTable
@@ -75,7 +75,7 @@ export interface CaptureInboxTable {
   store_id: string
   id: string
   received_at: Date
-  post: ColumnType<AdmittedPost, string, string>
+  post: ColumnType<ReceivedPost, string, string>
 }
 
 export interface CaptureHoursTable {

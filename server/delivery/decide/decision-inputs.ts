@@ -40,7 +40,7 @@ import type { Budget, Situation } from './situation-sql.ts'
 // Maps rows to the inputs of a decision. Pure.
 
 export interface DecisionContext {
-  deps: Deps
+  deps: Pick<Deps, 'config' | 'log' | 'renders' | 'secrets'>
   now: Date
   situation: Situation
   /** Design of the store's mails. */

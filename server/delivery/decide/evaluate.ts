@@ -83,7 +83,7 @@ export interface Evaluation {
 
 /** Decides about claimed messages. Composes after the snapshot, so that rendering holds no database connection. */
 export async function evaluate(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   { ids, ...read }: { ids: readonly string[]; texts: Texts } & Pick<DecisionContext, 'goods' | 'isChecked' | 'unread'>,
 ): Promise<Evaluation> {
@@ -131,7 +131,7 @@ async function composeDecided(
  * next one is decided, and is added to `ahead`. `look` replaces the store's mail design.
  */
 export async function dryRun<Row extends load.ClaimedRow>(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   texts: Texts,
   read: (tx: StoreTx, base: { now: Date; capSince: Date }) => Promise<Row[]>,
@@ -186,7 +186,7 @@ function withBrandLook<Base extends { situation: Situation }>(
 
 /** Returns for each cart why no email about it can be sent, ignoring what stops the whole store. Renders nothing. */
 export async function evaluateReach(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   cartIds: readonly string[],
 ): Promise<ReachDecision[]> {
@@ -238,7 +238,7 @@ function getCheckTime({ situation: { check_started }, goods }: DecisionContext):
 const WINDOW_MS = 24 * 3_600_000
 
 export async function loadContext(
-  deps: Deps,
+  deps: DecisionContext['deps'],
   tx: StoreTx,
   base: Pick<
     DecisionContext,

@@ -47,7 +47,7 @@ interface Obstacle {
  * and texts. A held one is decided again when its hold ends, if that is before `until`.
  */
 export async function foresee(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   messages: readonly Awaited[],
   { until, texts }: { until: Date; texts: Texts },

@@ -71,7 +71,10 @@ export async function takeTwilioInbound(deps: Deps, call: HookCall): Promise<str
 }
 
 /** Handles messages to the operator's numbers, which many accounts share. */
-async function takeOperatorInbound(deps: Deps, call: HookCall): Promise<string> {
+async function takeOperatorInbound(
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'secrets'>,
+  call: HookCall,
+): Promise<string> {
   const operator = requireFound(deps.config.operatorTexts ?? undefined, 'Address')
   const inbound = readTwilioInbound(await verifyTwilio(deps, call, getTrustedOperator(operator)))
   if (inbound?.channel !== 'sms') return twiml(null)
@@ -130,7 +133,10 @@ async function report(
 // ignored.
 
 /** Handles a reply. Returns the text to answer at once; null: none. */
-async function receiveShared(deps: Deps, inbound: Inbound): Promise<string | null> {
+async function receiveShared(
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'secrets'>,
+  inbound: Inbound,
+): Promise<string | null> {
   const hashes = listNumberAliases(inbound.from).map(deps.secrets.addressHash)
   const newest = await listAccountsThatTexted(deps.db, hashes)
   const meant = (inbound.keyword ?? parseKeyword(inbound.text)) === 'stop' ? newest : newest.slice(0, 1)

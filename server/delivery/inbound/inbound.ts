@@ -49,13 +49,17 @@ export interface Inbound extends InboundMessage {
 }
 
 /** Handles a reply. Returns the text to answer at once; null: none. Idempotent. */
-export async function handleReply(deps: Deps, account: AccountDb<Db>, inbound: Inbound): Promise<string | null> {
+export async function handleReply(
+  deps: Pick<Deps, 'config' | 'jobs' | 'now' | 'secrets'>,
+  account: AccountDb<Db>,
+  inbound: Inbound,
+): Promise<string | null> {
   const now = deps.now()
   const answer = await withRetry(() => transactAccount(account, (tx) => keepAndObey(deps, tx, inbound, now)))
   return answer && inbound.isAnsweredAtOnce ? answerText(deps, account, answer, inbound.from) : null
 }
 
-async function keepAndObey(deps: Deps, tx: AccountTx, inbound: Inbound, now: Date) {
+async function keepAndObey(deps: Pick<Deps, 'jobs' | 'secrets'>, tx: AccountTx, inbound: Inbound, now: Date) {
   const { channel, id: eventKey, from } = inbound
   const keyword = inbound.keyword ?? parseKeyword(inbound.text)
   const addressHash = deps.secrets.addressHash(from)

@@ -14,8 +14,9 @@ export async function fetchPrices(deps: Pick<Deps, 'channels' | 'db' | 'now'>): 
   let room = AT_ONCE
   for (const storeId of await listStoresWithPriceLookups(deps.db, deps.now(), AT_ONCE)) {
     if (room <= 0) return
-    const due = await takePriceLookups({ storeId, db: deps.db }, deps.now(), room)
-    for (const each of due) await fetchPrice(deps, { storeId, db: deps.db }, each)
+    const store = { storeId, db: deps.db }
+    const due = await takePriceLookups(store, deps.now(), room)
+    for (const each of due) await fetchPrice(deps, store, each)
     room -= due.length
   }
 }

@@ -43,7 +43,9 @@ export const WITHOUT_ORDER: readonly (Limit & { per: 'hour' | 'day' })[] = [
 ]
 
 /** Tick: sends the due requests. */
-export async function sendOptInRequests(deps: Deps): Promise<void> {
+export async function sendOptInRequests(
+  deps: Pick<Deps, 'channels' | 'db' | 'log' | 'now' | 'secrets'>,
+): Promise<void> {
   for (const storeId of await system.listStoresWithOptInRequests(deps.db, deps.now())) {
     const store = { storeId, db: deps.db }
     for (const optInRequest of await dueOptInRequests(store, deps.now(), AT_ONCE)) {
@@ -54,7 +56,11 @@ export async function sendOptInRequests(deps: Deps): Promise<void> {
   }
 }
 
-async function ask(deps: Deps, store: StoreDb<Db>, optInRequest: OptInRequest): Promise<void> {
+async function ask(
+  deps: Pick<Deps, 'channels' | 'log' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  optInRequest: OptInRequest,
+): Promise<void> {
   const situation = await loadSituation(store, formatMonth(deps.now()), deps.now())
   if (!situation) return
   const checked = await checkRequest(deps, store, optInRequest, situation)
@@ -113,7 +119,7 @@ async function checkRequest(
 
 /** Marks the request as sent before sending it: a lost request is better than a second one. */
 async function sendRequest(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'now' | 'secrets'>,
   store: StoreDb<Db>,
   optInRequest: OptInRequest,
   { situation, transport, message }: Ready & { situation: Situation },
@@ -162,7 +168,7 @@ interface Price {
  * process sent it.
  */
 async function takeAndBook(
-  deps: Deps,
+  deps: Pick<Deps, 'log' | 'now' | 'secrets'>,
   tx: StoreTx,
   optInRequest: OptInRequest,
   { question, cost, limits, now }: Price,
@@ -183,7 +189,11 @@ async function takeAndBook(
 }
 
 /** Takes from the rate limits. Returns 0, or the seconds to wait; then it notifies the team once a day. */
-async function takePoints(deps: Deps, tx: StoreTx, limits: typeof WITHOUT_ORDER): Promise<number> {
+async function takePoints(
+  deps: Pick<Deps, 'log' | 'now' | 'secrets'>,
+  tx: StoreTx,
+  limits: typeof WITHOUT_ORDER,
+): Promise<number> {
   for (const limit of limits) {
     const waitS = await takeMany(deps, limit, { db: tx.db, subject: tx.storeId, count: 1 })
     if (waitS === 0) continue

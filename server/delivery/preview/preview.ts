@@ -166,7 +166,11 @@ export function previewOffer({ deps, store, signal }: PreviewContext, request: O
   return seated(async () => presentPreview(await imagineOffer(deps, store, request), 'Customer'), signal)
 }
 
-export function imagineOffer(deps: Deps, store: StoreDb<Db>, { shopperId, couponId, cartUrl, ...texts }: OfferRequest) {
+export function imagineOffer(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  { shopperId, couponId, cartUrl, ...texts }: OfferRequest,
+) {
   const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
     const offer = { couponId, cartUrl }
     const about = { offer, shopperIds: [shopperId], channel: 'email' as const, templateId: null }
@@ -217,7 +221,12 @@ const removeCart = (row: load.ClaimedRow): load.ClaimedRow => ({
 })
 
 /** Loads the context for the sample cart. There is no decision, because the cart does not exist. */
-function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, request: SampleRequest) {
+function imagineSample(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  texts: Texts,
+  request: SampleRequest,
+) {
   const { publicUrl } = deps.config
   const read = async (tx: StoreTx, { now }: { now: Date }) => {
     const template = await request.template(tx)
@@ -229,7 +238,12 @@ function imagineSample(deps: Deps, store: StoreDb<Db>, texts: Texts, request: Sa
 }
 
 /** The manual message that this request would create, with its decision. */
-export function loadManualPreview(deps: Deps, store: StoreDb<Db>, texts: Texts, request: MessageRequest) {
+export function loadManualPreview(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  texts: Texts,
+  request: MessageRequest,
+) {
   return dryRun(deps, store, texts, async (tx, base) => {
     const templateId = await findTemplate(tx, request)
     const rows = await load.loadImagined(tx, {

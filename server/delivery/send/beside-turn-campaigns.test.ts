@@ -100,7 +100,7 @@ describe('a prepared campaign message is closed and one in flight continues when
   })
 
   const typed = (storeId: string, emails: (string | null)[]) =>
-    recordFacts(world.deps, storeId, [
+    recordFacts(world.deps, { storeId, db: world.db }, [
       {
         keys: emails.map((value) => ({ kind: 'email' as const, value: value! })),
         source: 'capture',

@@ -59,7 +59,7 @@ const saveFlow = async (scene: MessageScene, change: (steps: ReturnType<typeof b
 const switchOff = (scene: MessageScene) => call(scene, 'POST', `/api/flows/${scene.flowId}/switch`, { isOn: false })
 
 const typed = (storeId: string, emails: (string | null)[]) =>
-  recordFacts(world.deps, storeId, [
+  recordFacts(world.deps, { storeId, db: world.db }, [
     {
       keys: emails.map((value) => ({ kind: 'email' as const, value: value! })),
       source: 'capture',
@@ -69,7 +69,7 @@ const typed = (storeId: string, emails: (string | null)[]) =>
     },
   ])
 const emptied = (storeId: string, { email }: PlatformOrder) =>
-  recordFacts(world.deps, storeId, [
+  recordFacts(world.deps, { storeId, db: world.db }, [
     {
       keys: [{ kind: 'email', value: email! }],
       source: 'capture',

@@ -92,7 +92,7 @@ test('a purchase found between claim and send cancels the mail as purchased (D3,
       late = fake.allOrders.findIndex((order) => order.email === cart.email)
       buy(late)
       world.advance(60_001)
-      await checkOrders(world.deps, storeId)
+      await checkOrders(world.deps, { storeId, db: world.db })
     }
     return acceptMail(mail)
   }
@@ -121,7 +121,7 @@ test('a batch older than its order check is decided again after the next one (D3
 test('a failing store with an order check two minutes old gets no messages sent (D3)', async () => {
   const { storeId, fake } = await createShop()
   await abandon(HOUR - 2 * MINUTE)
-  await checkOrders(world.deps, storeId)
+  await checkOrders(world.deps, { storeId, db: world.db })
   fake.problem = buildProblem('unreachable', 'connection refused')
   await abandon(2 * MINUTE)
   await sendDueMessages(world, storeId)
@@ -205,7 +205,7 @@ test('an unreachable store is asked once for all due messages (D8)', async () =>
 test('a failed order check does not count as fresh after the clock was set back (T4, D3)', async () => {
   const { storeId, fake } = await createShop()
   await abandon(2 * HOUR)
-  await checkOrders(world.deps, storeId)
+  await checkOrders(world.deps, { storeId, db: world.db })
   world.advance(-HOUR + 1)
   fake.problem = buildProblem('unreachable')
   await sendDueMessages(world, storeId)

@@ -199,7 +199,7 @@ describe('a change between decision and send applies within a second (D5)', () =
 
   test('an emptied cart', () =>
     closesWith('cancel emptied', ({ storeId, order }) =>
-      recordFacts(world.deps, storeId, [
+      recordFacts(world.deps, { storeId, db: world.db }, [
         {
           keys: [{ kind: 'email', value: order.email! }],
           source: 'capture',
@@ -287,7 +287,7 @@ describe('a process that stalls after the commit of `sending` checks again and d
   }
 
   const typed = (storeId: string, values: (string | null)[]) =>
-    recordFacts(world.deps, storeId, [
+    recordFacts(world.deps, { storeId, db: world.db }, [
       {
         keys: values.map((value) => ({ kind: 'email' as const, value: value! })),
         source: 'capture',

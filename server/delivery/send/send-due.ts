@@ -146,8 +146,8 @@ async function nextBatch(
 ): Promise<Batch | 'none' | 'stop'> {
   const isWoken = await wakeRequestedMessages(store, deps.now())
   if (isWoken && !(await sql.hasDue(store, deps.now()))) return 'none'
-  const { isFresh: isChecked } = await checkOrders(deps, store.storeId, loop)
-  await foldStorePosts(deps, store.storeId)
+  const { isFresh: isChecked } = await checkOrders(deps, store, loop)
+  await foldStorePosts(deps, store)
   if (!(await loop.lease.hold())) return 'stop'
   const claim = createId()
   const now = deps.now()

@@ -175,7 +175,7 @@ test('a message held for another channel is sent by push once a browser subscrib
   const browser = createTestBrowser()
   const { storeKey, publicKey, prompt } = await setUpPush(world, store)
   await fillBrowserCart(world, store, browser, 'ada@shoppers.example')
-  await foldStorePosts(world.deps, store.storeId)
+  await foldStorePosts(world.deps, { storeId: store.storeId, db: world.db })
   await passTime(world, store.storeId, HOUR + MINUTE)
   expect(await first()).toEqual(['held', 'mail_not_configured', 'email'])
   const { cart, device, subscription } = browser

@@ -295,7 +295,9 @@ test('a message that waits for consent is sent once it is given (C5)', async () 
   await send()
   expect(await readStates()).toEqual(['held(no_consent)'])
   const word = { channel: 'email' as const, address: email, isGiven: true, wording: 'Yes', country: 'DE' }
-  await recordOrderConsents(world.deps, shop.storeId, [{ ...word, orderId: '1', at: world.now }])
+  await recordOrderConsents(world.deps, { storeId: shop.storeId, db: world.db }, [
+    { ...word, orderId: '1', at: world.now },
+  ])
   await send()
   expect(await readStates()).toEqual(['sent'])
 })

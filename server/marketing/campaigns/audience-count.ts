@@ -36,7 +36,11 @@ const DAY_MS = 86_400_000
 
 type CountInput = z.output<typeof countAudience.body>
 
-export async function readAudienceCount(deps: Deps, store: StoreDb<Db>, input: CountInput): Promise<AudienceCount> {
+export async function readAudienceCount(
+  deps: Pick<Deps, 'channels' | 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  input: CountInput,
+): Promise<AudienceCount> {
   const { total, meant } = await findMembers(deps, store, input)
   const { tally, remaining } = await evaluateMembers(deps, store, input, meant)
   const people = meant.flatMap((each) => each?.shopper_id ?? [])
@@ -80,7 +84,12 @@ async function findMembers(
   return { total: newest.length < MAX_EVALUATED ? meant.length : total, meant }
 }
 
-async function evaluateMembers(deps: Deps, store: StoreDb<Db>, input: CountInput, meant: readonly AudienceMember[]) {
+async function evaluateMembers(
+  deps: Pick<Deps, 'channels' | 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  input: CountInput,
+  meant: readonly AudienceMember[],
+) {
   const { type: channel } = input
   const texts = await loadTextChannels(deps, store, [channel])
   const tally = new Tally(channel)
@@ -126,7 +135,7 @@ interface Priced {
 
 /** Renders real messages: names and totals differ from cart to cart, and so does the number of segments. */
 async function estimatePrice(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   { request: input, expected, eligible }: Priced,
 ): Promise<AudienceCount['price']> {
@@ -172,7 +181,7 @@ interface Chunk {
 }
 
 function buildHypotheticalRows(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   { request: input, texts, chunk }: Chunk,
   how: { isRendered: boolean; ahead?: ForecastUsage },

@@ -53,8 +53,8 @@ export async function createCampaign(
   const { row, where } = await loadStoreContext(deps, store)
   const stored = toStoredCampaign(input, where)
   assertValid(stored, where, { hasStart: !input.sendNow })
-  await assertPlanAllows(deps, row.account_id, planFeatures(stored, where, input.sendNow))
-  await assertSenderReady(deps, store, row, stored.type)
+  await assertPlanAllows(deps, request.account, planFeatures(stored, where, input.sendNow))
+  await assertSenderReady(deps, { account: request.account, store }, row, stored.type)
   await rejectOwnText(deps, row, stored)
   const { id } = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
@@ -169,8 +169,9 @@ export async function saveCampaign(
   const before = requireFound(await readCampaign(store, id), 'Campaign')
   const stored = toStoredCampaign(input, where)
   assertValid(stored, where, { hasStart: !input.sendNow && stored.start_date !== before.start_date })
-  await assertPlanAllows(deps, row.account_id, changedGates(before, stored, where, input.sendNow))
-  if (input.sendNow) await assertSenderReady(deps, store, row, stored.type)
+  const account = { accountId: row.account_id, db: store.db }
+  await assertPlanAllows(deps, account, changedGates(before, stored, where, input.sendNow))
+  if (input.sendNow) await assertSenderReady(deps, { account, store }, row, stored.type)
   await rejectOwnText(deps, row, stored)
   await transact(store, async (tx) => {
     const campaign = requireFound(await lockCampaign(tx, id), 'Campaign')

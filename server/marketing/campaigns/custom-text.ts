@@ -13,7 +13,12 @@ import { isRunning } from './rules.ts'
 const MAX_COUNTED = 5_001
 
 /** Limits mails with custom text from young accounts. A starting run counts its audience, or takes `known`. */
-export async function countCustomText(deps: Deps, tx: StoreTx, campaign: CampaignRow, known?: number): Promise<void> {
+export async function countCustomText(
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
+  tx: StoreTx,
+  campaign: CampaignRow,
+  known?: number,
+): Promise<void> {
   const { type, subject, body } = campaign
   if (type !== 'email' || (isBuiltInBody(body) && isBuiltInSubject(subject))) return
   const { account_id: accountId } = requireFound(await readStore(tx), 'Store')

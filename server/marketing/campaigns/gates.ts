@@ -27,12 +27,12 @@ export interface PlanRequirement {
 }
 
 export async function assertPlanAllows(
-  deps: Pick<Deps, 'db' | 'now'>,
-  accountId: string,
+  deps: Pick<Deps, 'now'>,
+  account: AccountDb,
   requirement: PlanRequirement,
 ): Promise<void> {
   for (const [feature, sentence] of requiredFeatures(requirement)) {
-    await requireFeature({ accountId, db: deps.db }, deps.now(), { feature, sentence })
+    await requireFeature(account, deps.now(), { feature, sentence })
   }
 }
 
@@ -61,28 +61,28 @@ function requiredFeatures({ type, filters, isPlanned }: PlanRequirement): [Featu
 /** The same checks as when a flow is activated. */
 export async function assertSenderReady(
   deps: Pick<Deps, 'channels' | 'config'>,
-  store: StoreDb,
+  { account, store }: { account: AccountDb; store: StoreDb },
   row: StoreRow,
   type: CampaignType,
 ): Promise<void> {
-  if (type === 'email') return assertMail(deps, store, row)
-  if (type === 'push') return assertPush(store, row)
+  if (type === 'email') return assertMail(deps, account, row)
+  if (type === 'push') return assertPush({ account, store }, row)
   const channel = await deps.channels.text(row.account_id, type)
   if (!channel) throw new AppError('unprocessable', explain(`${type}_not_configured`))
   if (type === 'whatsapp' && channel.template === null) throw new AppError('unprocessable', explain('template_missing'))
 }
 
-async function assertPush(store: StoreDb, row: StoreRow): Promise<void> {
+async function assertPush({ account, store }: { account: AccountDb; store: StoreDb }, row: StoreRow): Promise<void> {
   if (!capabilities[row.platform].pushHost) throw new AppError('unprocessable', pushTexts.noHost)
   if (!(await findCurrentKey(store))) throw new AppError('unprocessable', explain('push_not_configured'))
-  await assertMayMail({ accountId: row.account_id, db: store.db })
+  await assertMayMail(account)
 }
 
-async function assertMail(deps: Pick<Deps, 'config'>, store: StoreDb, row: StoreRow): Promise<void> {
+async function assertMail(deps: Pick<Deps, 'config'>, account: AccountDb, row: StoreRow): Promise<void> {
   const byMail = [{ channel: 'email' as const }]
-  const missing = [...listMissingForSending(row), ...(await listMissingForMail(deps, store, row.account_id, byMail))]
+  const missing = [...listMissingForSending(row), ...(await listMissingForMail(deps, account, byMail))]
   if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
-  await assertMayMail({ accountId: row.account_id, db: store.db })
+  await assertMayMail(account)
 }
 
 type CampaignText = Pick<Stored, 'audience_type' | 'type' | 'template_key' | 'subject' | 'body'>

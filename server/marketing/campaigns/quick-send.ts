@@ -30,8 +30,8 @@ export async function sendToAll(
   const { row, where } = await loadStoreContext(deps, store)
   const stored = quickSend(input, where)
   if (isMissingCoupon(input)) throw fieldError('coupon', campaignTexts.noOffer)
-  await assertPlanAllows(deps, row.account_id, { ...stored, isPlanned: false })
-  await assertSenderReady(deps, store, row, stored.type)
+  await assertPlanAllows(deps, request.account, { ...stored, isPlanned: false })
+  await assertSenderReady(deps, { account: request.account, store }, row, stored.type)
   await assertTextRenders(deps, row.account_id, { channel: 'email', subject: stored.subject, body: stored.body })
   const { id } = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {

@@ -17,7 +17,11 @@ import { assertMaySend } from './steps.ts'
 export const MAX_RETRIED = 10_000
 
 /** Returns how many. Of two concurrent requests the second finds none. */
-export async function retryFailed(deps: Deps, store: StoreDb<Db>, id: string): Promise<number> {
+export async function retryFailed(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  id: string,
+): Promise<number> {
   await assertMaySend(deps, store, id)
   return transact(store, async (tx) => {
     const campaign = requireFound(await lockCampaign(tx, id), 'Campaign')
@@ -30,7 +34,7 @@ export async function retryFailed(deps: Deps, store: StoreDb<Db>, id: string): P
 }
 
 async function createRetryRun(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   tx: StoreTx,
   campaign: CampaignRow,
   failed: readonly Failed[],

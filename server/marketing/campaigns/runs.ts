@@ -86,7 +86,11 @@ async function reschedule(deps: Pick<Deps, 'now'>, tx: StoreTx, campaign: Campai
   return true
 }
 
-async function startDueRun(deps: Deps, store: StoreDb<Db>, id: string): Promise<void> {
+async function startDueRun(
+  deps: Pick<Deps, 'channels' | 'config' | 'jobs' | 'now' | 'secrets'>,
+  store: StoreDb<Db>,
+  id: string,
+): Promise<void> {
   const now = deps.now()
   try {
     await transact(store, async (tx) => {
@@ -115,7 +119,7 @@ const MINUTE_S = 60
 
 /** Throws `rate_limited` while the limit of a young account does not allow so many mails with custom text. */
 export async function startRun(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'jobs' | 'now' | 'secrets'>,
   tx: StoreTx,
   campaign: CampaignRow,
   { at, next }: { at: Date; next: Date | null },

@@ -110,7 +110,7 @@ export async function dropHeld(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, id: 
 }
 
 export async function sendNow(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'jobs' | 'now' | 'secrets'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   id: string,
@@ -138,7 +138,7 @@ async function isStopped(store: StoreDb, id: string): Promise<boolean> {
  * reopened.
  */
 export async function sendAgain(
-  deps: Deps,
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'jobs' | 'now' | 'secrets'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   id: string,
@@ -154,7 +154,11 @@ export async function sendAgain(
 }
 
 /** Starts a run for people who have not had the campaign, and ends the schedule. */
-export async function sendNowIn(deps: Deps, tx: StoreTx, campaign: CampaignRow): Promise<void> {
+export async function sendNowIn(
+  deps: Pick<Deps, 'config' | 'jobs' | 'now' | 'secrets'>,
+  tx: StoreTx,
+  campaign: CampaignRow,
+): Promise<void> {
   const now = deps.now()
   await startRun(deps, tx, campaign, { at: now, next: null })
   await updateCampaign(tx, campaign.id, { sent_now_at: now, paused_by: null })
@@ -175,9 +179,10 @@ export async function assertMaySend(
   const campaign = requireFound(await readCampaign(store, id), 'Campaign')
   const row = requireFound(await readStore(store), 'Store')
   const isPlanned = isByTime(campaign, row.time_zone, deps.now())
-  await assertPaid({ accountId: row.account_id, db: deps.db }, deps.now())
-  await assertPlanAllows(deps, row.account_id, { ...campaign, isPlanned })
-  await assertSenderReady(deps, store, row, campaign.type)
+  const account = { accountId: row.account_id, db: store.db }
+  await assertPaid(account, deps.now())
+  await assertPlanAllows(deps, account, { ...campaign, isPlanned })
+  await assertSenderReady(deps, { account, store }, row, campaign.type)
   await rejectCartWording(deps, row.account_id, campaign)
   return campaign
 }

@@ -47,7 +47,11 @@ const DAY_MS = 24 * HOUR_MS
 
 type FollowQuery = Pick<z.output<typeof followCart.query>, 'since' | 'email' | 'id'>
 
-export async function readFollowed(deps: Deps, store: StoreDb<Db>, followQuery: FollowQuery): Promise<FollowedCart> {
+export async function readFollowed(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  followQuery: FollowQuery,
+): Promise<FollowedCart> {
   const now = deps.now()
   const begun = followQuery.since ? Date.parse(followQuery.since) : now.getTime() - HOUR_MS
   const since = new Date(Math.max(begun, now.getTime() - MAX_FOLLOWED_DAYS * DAY_MS))

@@ -46,7 +46,11 @@ export interface MessagesOfCart {
  * All messages of a cart with their decision records, and the forecast of planned ones, equal to that on the flow's
  * page.
  */
-export async function readMessagesOfCart(deps: Deps, store: StoreDb<Db>, cartId: string): Promise<MessagesOfCart> {
+export async function readMessagesOfCart(
+  deps: Pick<Deps, 'channels' | 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  cartId: string,
+): Promise<MessagesOfCart> {
   const rows = await listCartMessages(store, cartId)
   const ids = rows.map(({ id }) => id)
   const [decisions, variants, forecasts, flows] = await Promise.all([
@@ -82,7 +86,11 @@ function joinedWith(
 const listStepIds = (rows: readonly MessageRow[]) => [...new Set(rows.flatMap(({ step_id }) => step_id ?? []))]
 
 /** Forecasts until the last message expires. */
-async function forecastMessages(deps: Deps, store: StoreDb<Db>, rows: readonly MessageRow[]) {
+async function forecastMessages(
+  deps: Pick<Deps, 'channels' | 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  rows: readonly MessageRow[],
+) {
   const planned = rows.filter(({ state }) => isOpenState(state))
   if (planned.length === 0) return new Map<string, MessageForecast>()
   const until = new Date(Math.max(...planned.map(({ expires_at }) => expires_at.getTime())))

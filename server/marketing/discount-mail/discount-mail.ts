@@ -47,7 +47,7 @@ export async function sendOffers(
 
 /** B 7: one customer, with code, amount and type as given by the caller. */
 export async function sendOffer(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   input: z.output<typeof sendDiscountOffer.body>,

@@ -21,5 +21,7 @@ export const discountMailRoutes: Routes = (app, deps) => {
     previewOffer({ deps, store, signal: request.signal }, body),
   )
 
-  serveStore(app, deps, api.testDiscount, ({ store, session, body }) => testOffer({ deps, session, store }, body))
+  serveStore(app, deps, api.testDiscount, ({ store, account, session, body }) =>
+    testOffer({ deps, session, account, store }, body),
+  )
 }

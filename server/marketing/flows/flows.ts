@@ -10,7 +10,7 @@ import { hasFeature, loadEntitlements } from '../../billing/billing/public.ts'
 import { begin } from '../../carts/experiments/public.ts'
 import { assignFlows } from '../../carts/flow-choice/public.ts'
 import { AppError, createId, createToken, requireFound } from '../../core/common/public.ts'
-import { type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
+import { type AccountDb, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import { loadAccountMailRoute } from '../../delivery/email/public.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/public.ts'
@@ -116,10 +116,11 @@ function activationStart(flow: { is_on: boolean; takes_from: Date | null }, inpu
 
 async function assertSender(deps: Pick<Deps, 'config'>, tx: StoreTx, flowId: string): Promise<void> {
   const store = requireFound(await readStore(tx), 'Store')
+  const account = { accountId: store.account_id, db: tx.db }
   const steps = await sql.listSteps(tx, [flowId])
-  const missing = [...listMissingForSending(store), ...(await listMissingForMail(deps, tx, store.account_id, steps))]
+  const missing = [...listMissingForSending(store), ...(await listMissingForMail(deps, account, steps))]
   if (missing.length > 0) throw new AppError('unprocessable', missing.join(' '))
-  await assertMayMail({ accountId: store.account_id, db: tx.db })
+  await assertMayMail(account)
 }
 
 /** C7: marketing mail must name the sender and the postal address. */
@@ -133,12 +134,11 @@ export function listMissingForSending(store: { sender_name: string; postal_addre
 /** Without a mail server no email is sent (decision 29). Local mode has a built-in mailbox. */
 export async function listMissingForMail(
   deps: Pick<Deps, 'config'>,
-  { db }: StoreDb,
-  accountId: string,
+  account: AccountDb,
   steps: readonly Pick<sql.Step, 'channel'>[],
 ): Promise<string[]> {
   if (!steps.some(({ channel }) => channel === 'email')) return []
-  return (await loadAccountMailRoute(deps, { accountId, db })) === 'none' ? [mailServerTexts.missing] : []
+  return (await loadAccountMailRoute(deps, account)) === 'none' ? [mailServerTexts.missing] : []
 }
 
 /**
@@ -146,10 +146,12 @@ export async function listMissingForMail(
  * platform.
  */
 export async function findChannelProblems(
-  deps: Pick<Deps, 'channels' | 'db' | 'now'>,
-  { account_id: accountId, platform }: Pick<StoreRow, 'account_id' | 'platform'>,
+  deps: Pick<Deps, 'channels' | 'now'>,
+  account: AccountDb,
+  { platform }: Pick<StoreRow, 'platform'>,
 ): Promise<FlowChannels> {
-  const entitlements = await loadEntitlements({ accountId, db: deps.db }, deps.now())
+  const { accountId } = account
+  const entitlements = await loadEntitlements(account, deps.now())
   const [sms, whatsapp] = await Promise.all([
     deps.channels.text(accountId, 'sms'),
     deps.channels.text(accountId, 'whatsapp'),

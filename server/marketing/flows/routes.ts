@@ -17,15 +17,11 @@ import { readUpcoming } from './upcoming.ts'
 import { viewFlow, viewFlows } from './view.ts'
 
 export const flowRoutes: Routes = (app, deps) => {
-  serveStore(app, deps, api.listFlows, async ({ store }) => {
+  serveStore(app, deps, api.listFlows, async ({ store, account }) => {
     const row = requireFound(await readStore(store), 'Store')
-    const { account_id: accountId } = row
-    const channels = await findChannelProblems(deps, row)
-    const isRulesInPlan = hasFeature(await loadEntitlements({ accountId, db: deps.db }, deps.now()), 'flow_rules')
-    const mail = [
-      ...listMissingForSending(row),
-      ...(await listMissingForMail(deps, store, accountId, [{ channel: 'email' }])),
-    ]
+    const channels = await findChannelProblems(deps, account, row)
+    const isRulesInPlan = hasFeature(await loadEntitlements(account, deps.now()), 'flow_rules')
+    const mail = [...listMissingForSending(row), ...(await listMissingForMail(deps, account, [{ channel: 'email' }]))]
     const known = { channels, mail, hasRules: isRulesInPlan, hasCoupon: await sql.hasCoupon(store) }
     return {
       flows: await viewFlows(deps, store, await sql.listFlows(store)),

@@ -71,14 +71,15 @@ async function checkTexts(
   edit: SaveFlow,
 ): Promise<TextProblems> {
   const row = requireFound(await readStore(store), 'Store')
-  const { account_id: accountId } = row
+  const account = { accountId: row.account_id, db: store.db }
   requireFound(await readFlow(store, flowId), 'Flow')
-  const entitlements = await loadEntitlements({ accountId, db: store.db }, deps.now())
-  const channels = await findChannelProblems(deps, row)
+  const entitlements = await loadEntitlements(account, deps.now())
+  const channels = await findChannelProblems(deps, account, row)
   const resolved = resolveSteps({ stored: await storedSteps(store, flowId), usedNames: [] }, edit, createId)
   const checks = resolved.flatMap(({ words }) =>
     words.map(async ({ path, channel, subject, body }) => {
-      const problem = channel === 'whatsapp' ? null : await findTextProblem(deps, accountId, { channel, subject, body })
+      const problem =
+        channel === 'whatsapp' ? null : await findTextProblem(deps, row.account_id, { channel, subject, body })
       return [`${path} ${subject}\0${body}`, problem?.message ?? null] as const
     }),
   )

@@ -16,7 +16,12 @@ const MAX_LISTED = 100
 
 type Upcoming = Omit<z.output<typeof upcomingMessages.reply>, 'cartsOfLast24h'>
 
-export async function readUpcoming(deps: Deps, store: StoreDb<Db>, flowId: string, until: Date): Promise<Upcoming> {
+export async function readUpcoming(
+  deps: Pick<Deps, 'channels' | 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  flowId: string,
+  until: Date,
+): Promise<Upcoming> {
   const { rows, total } = await sql.readDueMessages(store, flowId, until, MAX_FORECAST)
   const texts = await loadTextChannels(deps, store, ['sms', 'whatsapp'])
   const awaited = rows.map(({ id, wake_at: wakeAt }) => ({ id, wakeAt }))

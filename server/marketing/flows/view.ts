@@ -7,7 +7,7 @@ import { readStore } from '../../access/stores/public.ts'
 import { loadStepCoupons } from '../../carts/coupons/public.ts'
 import { selectRunning } from '../../carts/experiments/public.ts'
 import { requireFound } from '../../core/common/public.ts'
-import { type StoreDb, sql } from '../../core/db/public.ts'
+import { type AccountDb, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { countParts } from '../../messages/messages/public.ts'
 import { listMissingForMail, listMissingForSending, minDelayMinutes } from './flows.ts'
@@ -49,7 +49,7 @@ export async function viewFlows(
   )
   const missing = [
     ...listMissingForSending(row),
-    ...(await missingMailSetup(deps, store, { accountId: row.account_id, steps })),
+    ...(await missingMailSetup(deps, { accountId: row.account_id, db: store.db }, steps)),
   ]
   return flows.map((flow) => ({
     id: flow.id,
@@ -83,12 +83,12 @@ export async function viewFlows(
  */
 async function missingMailSetup(
   deps: Pick<Deps, 'config'>,
-  store: StoreDb,
-  of: { accountId: string; steps: Step[] },
+  account: AccountDb,
+  steps: readonly Step[],
 ): Promise<string[]> {
-  const missing = await listMissingForMail(deps, store, of.accountId, of.steps)
+  const missing = await listMissingForMail(deps, account, steps)
   if (missing.length > 0) return missing
-  return (await needsConfirmedAddress({ db: store.db, accountId: of.accountId })) ? [authTexts.verifyFirst] : []
+  return (await needsConfirmedAddress(account)) ? [authTexts.verifyFirst] : []
 }
 
 function presentResponses(row: Awaited<ReturnType<typeof responsesTo>>[number] | undefined): FlowView['responses'] {

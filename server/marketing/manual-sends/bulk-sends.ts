@@ -32,7 +32,7 @@ export async function startJob(
   jobRequest: JobRequest,
 ): Promise<{ jobId: string }> {
   const cartIds = [...new Set(jobRequest.cartIds)]
-  await assertMaySend(deps, request.session.accountId, jobRequest.channel)
+  await assertMaySend(deps, request.account, jobRequest.channel)
   await assertTextRenders(deps, request.session.accountId, jobRequest)
   if (jobRequest.overrideHoldout && cartIds.length > 1) {
     throw new AppError('unprocessable', 'People in the control group can only be messaged one at a time.')

@@ -25,7 +25,11 @@ type Reason = Answer['reasons'][number]
 
 const CHUNK = 500
 
-export async function readEligibility(deps: Deps, store: StoreDb<Db>, input: EligibilityInput): Promise<Answer> {
+export async function readEligibility(
+  deps: Pick<Deps, 'channels' | 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  input: EligibilityInput,
+): Promise<Answer> {
   const cartIds = await resolveCartIds(deps, store, input)
   const texts = await loadTextChannels(deps, store, [input.channel])
   const tally = new Tally(input.channel)
@@ -42,7 +46,11 @@ export async function readEligibility(deps: Deps, store: StoreDb<Db>, input: Eli
  * Whether an active cart will get an email once it is abandoned, and if not, why. It runs the send decision as of that
  * time, without rendering.
  */
-export async function forecastEmail(deps: Deps, store: StoreDb<Db>, cartId: string) {
+export async function forecastEmail(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  cartId: string,
+) {
   const channel = 'email'
   const templateId = await findTemplate(store, { channel })
   const { rows } = await dryRun(
@@ -65,7 +73,11 @@ export async function forecastEmail(deps: Deps, store: StoreDb<Db>, cartId: stri
   }
 }
 
-async function resolveCartIds(deps: Deps, store: StoreDb<Db>, input: EligibilityInput): Promise<string[]> {
+async function resolveCartIds(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  input: EligibilityInput,
+): Promise<string[]> {
   if (input.cartIds) return [...new Set(input.cartIds)]
   const filter = parseFilter(input)
   const ids: string[] = []
@@ -85,7 +97,7 @@ interface Chunk {
 }
 
 async function addChunk(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   { tally, texts, request: input, ahead, cartIds }: Chunk,
 ): Promise<void> {

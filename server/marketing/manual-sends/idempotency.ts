@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { Session } from '../../access/members/public.ts'
 import { AppError, createId } from '../../core/common/public.ts'
-import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
+import { type AccountDb, type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
 // Idempotent requests (D9). The result is stored with the key in one transaction; a replay with the same key gets the
@@ -14,6 +14,7 @@ const PRESS_MS = 60_000
 
 export interface IdempotentRequest {
   session: Session
+  account: AccountDb<Db>
   /** The `Idempotency-Key` header; null: none was sent. */
   key: string | null
   /** The request including its path. A different one under the same key is rejected. */

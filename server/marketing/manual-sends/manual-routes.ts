@@ -69,7 +69,9 @@ export const manualRoutes: Routes = (app, deps) => {
     previewMessage({ deps, store, signal: request.signal }, body),
   )
 
-  serveStore(app, deps, testSend, ({ store, session, body }) => sendTest({ deps, session, store }, body))
+  serveStore(app, deps, testSend, ({ store, account, session, body }) =>
+    sendTest({ deps, session, account, store }, body),
+  )
 
   serveAccount(app, deps, api.readBudget, ({ account }) => readBudget(deps, account))
 
@@ -82,12 +84,14 @@ export const manualRoutes: Routes = (app, deps) => {
 /** Includes the path: a key belongs to one request. */
 export function idempotentRequest({
   session,
+  account,
   request,
   body,
   store,
 }: StoreCall<unknown, unknown, unknown>): IdempotentRequest {
   return {
     session,
+    account,
     key: readIdempotencyKey(request),
     body: { path: request.routeOptions.url, storeId: store.storeId, body },
   }

@@ -6,7 +6,7 @@ import { reminderTexts, type SendChannel, type SendReply, type smsStatus } from 
 import { assertMayMail, takeOwnText } from '../../access/members/public.ts'
 import { requireFeature } from '../../billing/billing/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'
-import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import { type AccountDb, type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { assertTextRenders } from '../../delivery/compose/public.ts'
 import { loadAccountMailRoute } from '../../delivery/email/public.ts'
 import { findTemplate } from '../../delivery/preview/preview.ts'
@@ -49,12 +49,12 @@ export interface ManualRequest {
 
 /** Throws an AppError with a message: the plan, the address, or the first rule that blocks the send. */
 export async function sendManually(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   manualRequest: ManualRequest,
 ): Promise<SendReply> {
-  await assertMaySend(deps, request.session.accountId, manualRequest.channel)
+  await assertMaySend(deps, request.account, manualRequest.channel)
   const cart = requireFound(await readContact(store, manualRequest.cartId), 'Cart')
   const toAddress = await otherAddress(store, cart, manualRequest)
   await assertTextRenders(deps, request.session.accountId, manualRequest)
@@ -70,36 +70,28 @@ export async function sendManually(
 }
 
 /** Decision 6: manual SMS and WhatsApp are part of Starter and Growth. */
-export async function assertPlanHas(
-  deps: Pick<Deps, 'db' | 'now'>,
-  accountId: string,
-  channel: SendChannel,
-): Promise<void> {
+export async function assertPlanHas(deps: Pick<Deps, 'now'>, account: AccountDb, channel: SendChannel): Promise<void> {
   if (channel === 'email') return
   const sentence = channel === 'sms' ? reminderTexts.smsPlan : reminderTexts.whatsappPlan
-  await requireFeature({ accountId, db: deps.db }, deps.now(), { feature: 'manual_texts', sentence })
+  await requireFeature(account, deps.now(), { feature: 'manual_texts', sentence })
 }
 
 /** Mail without a mail server is rejected, not stored. */
-async function assertMailRoute(
-  deps: Pick<Deps, 'config' | 'db'>,
-  accountId: string,
-  channel: SendChannel,
-): Promise<void> {
-  if (channel !== 'email' || (await loadAccountMailRoute(deps, { accountId, db: deps.db })) !== 'none') return
+async function assertMailRoute(deps: Pick<Deps, 'config'>, account: AccountDb, channel: SendChannel): Promise<void> {
+  if (channel !== 'email' || (await loadAccountMailRoute(deps, account)) !== 'none') return
   const reason = 'mail_not_configured'
   throw new AppError('unprocessable', explain(reason), { fields: { reason } })
 }
 
 /** Checks the plan's channels, the mail server and the confirmed address. */
 export async function assertMaySend(
-  deps: Pick<Deps, 'config' | 'db' | 'now'>,
-  accountId: string,
+  deps: Pick<Deps, 'config' | 'now'>,
+  account: AccountDb,
   channel: SendChannel,
 ): Promise<void> {
-  await assertPlanHas(deps, accountId, channel)
-  await assertMailRoute(deps, accountId, channel)
-  if (channel === 'email') await assertMayMail({ accountId, db: deps.db })
+  await assertPlanHas(deps, account, channel)
+  await assertMailRoute(deps, account, channel)
+  if (channel === 'email') await assertMayMail(account)
 }
 
 /**
@@ -107,7 +99,7 @@ export async function assertMaySend(
  * counts nothing.
  */
 export async function countCustomText(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   { db }: StoreTx,
   { session }: IdempotentRequest,
   { channel, subject, body, count }: Pick<ManualRequest, 'channel' | 'subject' | 'body'> & { count: number },

@@ -52,15 +52,15 @@ export const findReplayedJob = (deps: Pick<Deps, 'now'>, store: StoreDb<Db>, req
 
 async function assertMaySendOffer(
   deps: Pick<Deps, 'config' | 'db' | 'now' | 'renders'>,
-  { session }: IdempotentRequest,
+  { session, account }: IdempotentRequest,
   { subject, body }: Offer,
 ): Promise<void> {
-  await assertMaySend(deps, session.accountId, CHANNEL)
+  await assertMaySend(deps, account, CHANNEL)
   await assertTextRenders(deps, session.accountId, { channel: CHANNEL, subject, body })
 }
 
 const countCharacters = (
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   tx: StoreTx,
   request: IdempotentRequest,
   { subject, body, count }: Offer & { count: number },
@@ -120,7 +120,7 @@ function resolveText(
 
 /** Sends one mail to a customer of the store and returns the result. */
 export async function sendToPerson(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
   { email, ...offer }: Offer & { email: string },

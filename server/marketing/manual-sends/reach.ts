@@ -17,7 +17,7 @@ import { findFirstDay, wasSent } from '../../insights/analytics/public.ts'
 const CHUNK = 500
 
 export async function readReach(
-  deps: Deps,
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   input: z.output<typeof cartReach.body>,
 ): Promise<CartReach> {
@@ -31,7 +31,11 @@ export async function readReach(
  * Counts the carts of a filter. Days, country, product and stage filter the newest carts of the other filters; a reach
  * filter evaluates these.
  */
-export async function countFiltered(deps: Deps, store: StoreDb<Db>, filter: ListFilter): Promise<list.CartTotal> {
+export async function countFiltered(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  filter: ListFilter,
+): Promise<list.CartTotal> {
   const { reach, days, country, product, stage } = filter
   if (!reach && days === null && country === null && product === null && !stage) return list.countCarts(store, filter)
   const { ids, isPartial, counted } = await newest(deps, store, filter)
@@ -67,7 +71,11 @@ async function startOfDays(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, days: nu
   return findFirstDay(deps.now(), requireFound(await readStore(store), 'Store').time_zone, days)
 }
 
-async function evaluateAll(deps: Deps, store: StoreDb<Db>, cartIds: readonly string[]): Promise<ReachDecision[]> {
+async function evaluateAll(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  cartIds: readonly string[],
+): Promise<ReachDecision[]> {
   const evaluated: ReachDecision[] = []
   for (let start = 0; start < cartIds.length; start += CHUNK) {
     evaluated.push(...(await evaluateReach(deps, store, cartIds.slice(start, start + CHUNK))))

@@ -8,7 +8,7 @@ import { assertMayMail, findUserById, type Session } from '../../access/members/
 import { noteTest } from '../../access/notifications/public.ts'
 import { formatMonth } from '../../billing/billing/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'
-import { type Db, type Limit, type StoreDb, sql, takePoint, transact } from '../../core/db/public.ts'
+import { type AccountDb, type Db, type Limit, type StoreDb, sql, takePoint, transact } from '../../core/db/public.ts'
 import * as load from '../../delivery/decide/public.ts'
 import {
   type AnyComposed,
@@ -47,6 +47,7 @@ type TestSendInput = z.output<typeof testSend.body>
 export interface Tester {
   deps: Deps
   session: Session
+  account: AccountDb<Db>
   store: StoreDb<Db>
 }
 
@@ -67,12 +68,12 @@ interface TestRoute {
 }
 
 async function sendHypothetical(
-  { deps, session, store }: Tester,
+  { deps, session, account, store }: Tester,
   { channel, to: own }: TestRoute,
   imagined: (texts: Texts) => Promise<SampleMessage>,
 ): Promise<TestResult> {
-  await assertPlanHas(deps, session.accountId, channel)
-  if (channel === 'email') await assertMayMail({ accountId: session.accountId, db: deps.db })
+  await assertPlanHas(deps, account, channel)
+  if (channel === 'email') await assertMayMail(account)
   const texts = await loadTextChannels(deps, store, [channel])
   const { context, rows } = await imagined(texts)
   const { row } = requireFound(rows[0], 'Cart')

@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { maxConsentWording } from '../../../shared/consent.ts'
 import type { Unproven } from '../../../shared/ledger.ts'
 import { createId } from '../../core/common/public.ts'
-import { type StoreTx, transact } from '../../core/db/public.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { findPhoneCountry, isSatelliteOrPremium, maskAddress } from '../../messages/channels/public.ts'
 import { scheduleNextRun, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/public.ts'
@@ -90,13 +90,14 @@ const PAYMENT_MS = 3_600_000
 
 /** Records an order's consent once, and again when the order becomes a purchase. */
 export async function recordOrderConsents(
-  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  store: StoreDb<Db>,
   answers: readonly OrderConsent[],
 ): Promise<void> {
   if (answers.length === 0) return
   const now = deps.now()
-  await transact({ storeId, db: deps.db }, async (tx) => {
+  const { storeId } = store
+  await transact(store, async (tx) => {
     let isNew = false
     for (const { addressHash, ...each } of await dropErased(deps, tx, answers)) {
       const id = buildOrderConsentId(storeId, each)
@@ -136,8 +137,8 @@ export async function recordOrderConsents(
  * own time.
  */
 export async function proveAccountConsents(
-  deps: Pick<Deps, 'db' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'secrets'>,
+  store: StoreDb<Db>,
   purchases: readonly { customerId: string; address: string }[],
 ): Promise<void> {
   const hashed = purchases.map(({ customerId, address }) => ({
@@ -145,7 +146,6 @@ export async function proveAccountConsents(
     address,
     hash: deps.secrets.addressHash(address).toString('hex'),
   }))
-  const store = { storeId, db: deps.db }
   if (hashed.length === 0 || !(await sql.hasUnprovenConsents(store, hashed))) return
   await transact(store, async (tx) => sql.insertProven(tx, await dropErased(deps, tx, hashed)))
 }

@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { maxConsentWording } from '../../../shared/consent.ts'
 import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
-import { type StoreTx, transact } from '../../core/db/public.ts'
+import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { maskAddress } from '../../messages/channels/public.ts'
 import { scheduleNextRun } from '../../messages/messages/public.ts'
@@ -27,14 +27,15 @@ interface StoreConsent extends PlatformConsent {
 }
 
 export async function recordStoreConsents(
-  deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
-  storeId: string,
+  deps: Pick<Deps, 'now' | 'secrets'>,
+  store: StoreDb<Db>,
   people: readonly ConsentHolder[],
 ): Promise<void> {
   const consents = people.flatMap(listConsents)
   if (consents.length === 0) return
   const now = deps.now()
-  await transact({ storeId, db: deps.db }, async (tx) => {
+  const { storeId } = store
+  await transact(store, async (tx) => {
     const news: string[] = []
     const hashed = (await dropErased(deps, tx, consents)).map(({ addressHash, ...word }) => {
       return { word, addressHash, id: buildConsentId(storeId, word, addressHash), now }

@@ -22,7 +22,9 @@ const buildConsent = (word: Partial<PlatformConsent>): PlatformConsent => ({
 })
 
 const record = (storeId: string, word: Partial<PlatformConsent>, phone: string | null = null) =>
-  recordStoreConsents(world.deps, storeId, [{ email: EMAIL, phone, country: 'US', consents: [buildConsent(word)] }])
+  recordStoreConsents(world.deps, { storeId, db: world.db }, [
+    { email: EMAIL, phone, country: 'US', consents: [buildConsent(word)] },
+  ])
 
 async function ledger(storeId: string) {
   const rows = world.db.selectFrom('consents').select(['channel', 'status', 'is_confirmed', 'source', 'at'])

@@ -79,7 +79,10 @@ export async function prepareExport(
   return prepareDownload(deps, analyticsDownload, { session, storeId: store.storeId, what: query })
 }
 
-export async function exportFile(deps: Deps, { session, ...request }: ExportInput): Promise<DownloadFile> {
+export async function exportFile(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'pool' | 'renders' | 'secrets'>,
+  { session, ...request }: ExportInput,
+): Promise<DownloadFile> {
   await assertMayExport(deps, request.account)
   await takePoint(deps, limit, session.userId)
   return buildFile(deps, request)
@@ -89,7 +92,10 @@ const assertMayExport = (deps: Pick<Deps, 'now'>, account: AccountDb) =>
   requireFeature(account, deps.now(), { feature: 'analytics_export', sentence: analyticsTexts.exportPlan })
 
 /** Reads everything that can fail before the file starts; products are streamed. */
-async function buildFile(deps: Deps, { account, store, query }: Omit<ExportInput, 'session'>): Promise<DownloadFile> {
+async function buildFile(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  { account, store, query }: Omit<ExportInput, 'session'>,
+): Promise<DownloadFile> {
   await assertMayExport(deps, account)
   const now = deps.now()
   const { range } = query

@@ -82,11 +82,12 @@ export class News {
     const since = this.#deliveredUpTo.get(storeId)
     if (watchers.length === 0) this.#deliveredUpTo.delete(storeId)
     if (watchers.length === 0 || !since) return
-    const rows = await sql.listNewsSince({ storeId, db: this.#deps.db }, since, MOST_AT_ONCE)
+    const store = { storeId, db: this.#deps.db }
+    const rows = await sql.listNewsSince(store, since, MOST_AT_ONCE)
     const newest = rows.at(-1)?.created_at
     if (!newest) return
     if (rows.length === MOST_AT_ONCE) {
-      this.#deliveredUpTo.set(storeId, await sql.findNewestInstant({ storeId, db: this.#deps.db }))
+      this.#deliveredUpTo.set(storeId, await sql.findNewestInstant(store))
       return this.#listeners.overflow(storeId)
     }
     await this.#deliverEach(storeId, rows)

@@ -27,14 +27,15 @@ export async function listAccounts(
 
 export async function readAccount({ db, now }: Pick<Deps, 'db' | 'now'>, accountId: string) {
   const row = requireFound(await sql.readAccount(db, accountId, formatMonth(now())), 'Account')
-  const usage = await loadUsage({ accountId, db }, now())
+  const account = { accountId, db }
+  const usage = await loadUsage(account, now())
   const alarms = await sql.listOpenAlarms(db, accountId)
   return {
     account: {
       ...viewAccount(row),
       suspendedReason: row.suspendedReason,
       suspendedBy: row.suspendedBy,
-      creditMicros: await readBalance({ accountId, db }),
+      creditMicros: await readBalance(account),
       members: (await sql.listMembers(db, accountId)).map(({ name, email, role, email_confirmed_at }) => ({
         name,
         email,

@@ -24,9 +24,9 @@ const report = (since: string, list: unknown[], change: Record<string, unknown> 
 test('a complete report from the requested start is an order check of its own age', async () => {
   const { ask } = await beat()
   expect(ask).toMatchObject({ everyS: 60, ordersSince: expect.any(String) })
-  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+  expect(await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })).toMatchObject({ isFresh: false })
   await beat(report(ask.ordersSince, [buildWireOrder(world)]))
-  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({
+  expect(await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })).toMatchObject({
     isFresh: true,
     // Such a plugin does not report the time of the request, so the maximum delivery time is assumed.
     pulledAt: new Date(world.now.getTime() - 5_000 - 15_000),
@@ -34,22 +34,22 @@ test('a complete report from the requested start is an order check of its own ag
   const orders = await world.db.selectFrom('orders').select('order_id').where('store_id', '=', shop.storeId).execute()
   expect(orders).toEqual([{ order_id: '501' }])
   world.advance(41_000)
-  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+  expect(await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })).toMatchObject({ isFresh: false })
 })
 
 test('an unrequested, late-starting or incomplete report does not make the order check fresh', async () => {
-  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+  expect(await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })).toMatchObject({ isFresh: false })
   await beat(report(world.now.toISOString(), []))
-  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+  expect(await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })).toMatchObject({ isFresh: false })
   const { ask } = await beat()
   const later = new Date(new Date(ask.ordersSince).getTime() + 1_000).toISOString()
   await beat(report(later, []))
-  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+  expect(await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })).toMatchObject({ isFresh: false })
   const next = await beat(report(ask.ordersSince, [buildWireOrder(world)], { isComplete: false }))
   expect(new Date(next.ask.ordersSince) > new Date(ask.ordersSince)).toBe(true)
-  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: false })
+  expect(await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })).toMatchObject({ isFresh: false })
   await beat(report(next.ask.ordersSince, []))
-  expect(await checkOrders(world.deps, shop.storeId)).toMatchObject({ isFresh: true })
+  expect(await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })).toMatchObject({ isFresh: true })
 })
 
 test('a reachable shop is not asked to report its orders', async () => {
@@ -78,7 +78,7 @@ test('a shop whose reading fails repeatedly is asked for its orders meanwhile', 
   shop.fake.problem = buildProblem('unreachable')
   for (let n = 0; n < 3; n++) {
     world.advance(2 * 60_000)
-    await checkOrders(world.deps, shop.storeId)
+    await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })
   }
   expect(await beat()).toMatchObject({
     reach: { isReached: false, reason: expect.stringContaining('did not answer') },

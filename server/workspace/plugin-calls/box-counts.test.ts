@@ -59,7 +59,7 @@ async function post(cart: string, body: object) {
     }),
   })
   expect([reply.statusCode, reply.body]).toEqual([204, ''])
-  await foldStorePosts(world.deps, shop.storeId)
+  await foldStorePosts(world.deps, { storeId: shop.storeId, db: world.db })
 }
 
 let seq = 0

@@ -146,7 +146,7 @@ export async function exchangeCode(deps: Deps, { code, key }: { code: Code; key:
   const account = { accountId: code.account_id, db: deps.db as Db }
   if (!(await claimCode(account, code.id, deps.now()))) throw expiredError()
   try {
-    return await connectFromProfile(deps, code, { key, input })
+    return await connectFromProfile(deps, account, { code, key, input })
   } catch (error) {
     if (!(error instanceof ProtocolError) && !(error instanceof AppError)) await releaseCode(account, code.id)
     throw error
@@ -155,8 +155,8 @@ export async function exchangeCode(deps: Deps, { code, key }: { code: Code; key:
 
 async function connectFromProfile(
   deps: Deps,
-  code: Code,
-  { key, input }: { key: string; input: ReturnType<typeof Connect.parse> },
+  account: AccountDb<Db>,
+  { code, key, input }: { code: Code; key: string; input: ReturnType<typeof Connect.parse> },
 ) {
   const home = normalizeShopUrl(DEFAULT_PLATFORM, input.home)
   if (!home.ok || home.storeUrl !== code.home_url) {
@@ -166,7 +166,6 @@ async function connectFromProfile(
       'The shop that calls is not the one that was confirmed. Press Connect again.',
     )
   }
-  const account = { accountId: code.account_id, db: deps.db as Db }
   const problem = await findProblem(deps, account, home.storeUrl)
   if (problem?.code === 'other_account') throw new ProtocolError(409, 'other_account', problem.message)
   if (problem) throw new ProtocolError(403, 'no_room', problem.message)

@@ -30,7 +30,7 @@ export async function reachShop(
   const store = { storeId, db: deps.db as Db }
   const [row, plugin] = await Promise.all([readStore(store), readPlugin(store)])
   if (!row?.is_active || !plugin || plugin.ended_at) return
-  const problem = await checkShop(deps, row, stepAside)
+  const problem = await checkShop(deps, { store, row }, stepAside)
   const reach = {
     is_reached: problem === null,
     reach_code: problem?.code ?? null,
@@ -59,11 +59,11 @@ interface Problem {
 /** null: reached, and the address is proven. */
 async function checkShop(
   deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets' | 'storeClient'>,
-  row: StoreRow,
+  { store, row }: { store: StoreDb; row: StoreRow },
   stepAside: StepAside,
 ): Promise<Problem | null> {
   try {
-    const client = await openStoreClient(deps, { storeId: row.id, db: deps.db }, stepAside)
+    const client = await openStoreClient(deps, store, stepAside)
     const profile = await client.readProfile(AbortSignal.timeout(LIMIT_MS))
     // A shop that answers for its profile but not its orders cannot serve messages (D3). The time limit is that of an
     // order check.

@@ -387,12 +387,12 @@ test('the answer to a cart or order requests the heartbeat if the wake-up cannot
 test('one failed reading only makes the plugin call again within a minute', async () => {
   shop = await createUnreachableShop(world, { isReached: true })
   shop.fake.problem = buildProblem('timeout')
-  await checkOrders(world.deps, shop.storeId)
+  await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })
   await shop.beat()
   expect(shop.request).toMatchObject({ everyS: 60, ordersSince: null })
   shop.fake.problem = null
   world.advance(MINUTE)
-  await checkOrders(world.deps, shop.storeId)
+  await checkOrders(world.deps, { storeId: shop.storeId, db: world.db })
   await shop.beat()
   expect(shop.request).toMatchObject({ everyS: 3_600, ordersSince: null })
 })

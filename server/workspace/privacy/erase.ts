@@ -198,10 +198,11 @@ async function eraseInStore(
   known: KnownBy,
 ) {
   // Recent posts of their browser become facts, which are then erased with the rest.
-  await foldStorePosts(deps, storeId)
+  const store = { storeId, db: deps.db }
+  await foldStorePosts(deps, store)
   for (let wait = 0; wait < WAITS; wait++) {
     if (wait > 0) await sleep(WAIT_MS)
-    const done = await transact({ storeId, db: deps.db }, (tx) => eraseLocked(deps, tx, known))
+    const done = await transact(store, (tx) => eraseLocked(deps, tx, known))
     if (done) return done
   }
   // The job's retry continues.

@@ -25,7 +25,7 @@ test('a post processed twice during an erasure does not bring back an address (C
   const keep = (seq: number, email: string) =>
     insertPosts(world.db, [{ store_id: shop.storeId, id: createId(), received_at: world.now, post: post(seq, email) }])
   await keep(1, 'una@walk.example')
-  await foldStorePosts(world.deps, shop.storeId)
+  await foldStorePosts(world.deps, { storeId: shop.storeId, db: world.db })
   const reply = await world.request('DELETE', '/api/privacy/una@walk.example', {
     token: shop.token,
     body: { confirmation: 'erase' },
@@ -37,6 +37,6 @@ test('a post processed twice during an erasure does not bring back an address (C
   expect(read).toHaveLength(1)
   await world.runJobs()
   expect(await findTraces(world, ['una@walk', 'una-two@walk'])).toEqual([])
-  await recordPosts(world.deps, shop.storeId, read)
+  await recordPosts(world.deps, { storeId: shop.storeId, db: world.db }, read)
   expect(await findTraces(world, ['una@walk', 'una-two@walk'])).toEqual([])
 })

@@ -158,8 +158,7 @@ describe('a person', () => {
     const shoppers = await world.pool.query('select id from shoppers where store_id = $1', [zen.storeId])
     await transact({ storeId: zen.storeId, db: world.db }, async (tx) => {
       const ids = shoppers.rows.map(({ id }) => id)
-      const changed = ids.map((shopperId) => ({ shopperId, news: [], isMerged: true }))
-      await refold(tx, (await readStore(tx))!, changed, await readEvidence(tx, ids), world.now)
+      await refold(tx, (await readStore(tx))!, { shopperIds: ids }, await readEvidence(tx, ids), world.now)
     })
     expect(await cartsNow(people)).toEqual(before)
     expect(await sums()).toEqual(counted)

@@ -33,15 +33,13 @@ export async function exportForShop(
   return { rows: pages[page - 1] ?? [], isDone: page >= pages.length }
 }
 
-async function rowsIn(deps: Pick<Deps, 'secrets'>, { storeId, accountId, db }: Shop, email: string): Promise<Row[]> {
-  const account: AccountDb<Db> = { accountId, db }
-  const person = await findKnown(deps, account, email)
+async function rowsIn(deps: Pick<Deps, 'secrets'>, shop: Shop, email: string): Promise<Row[]> {
+  const person = await findKnown(deps, shop, email)
   if (!person) return []
-  const store = { storeId, db }
-  const here = await findPerson(deps, store, person)
+  const here = await findPerson(deps, shop, person)
   const rows: Row[] = []
   for (const table of privacyTables.filter((each) => !each.isLeftOut)) {
-    for (const row of await readRows(store, table, here)) rows.push({ table: table.name, fields: listFields(row) })
+    for (const row of await readRows(shop, table, here)) rows.push({ table: table.name, fields: listFields(row) })
   }
   return rows
 }
@@ -80,11 +78,10 @@ function splitPages(rows: readonly Row[]): Row[][] {
 /** false: no data for this address. A job erases within moments. */
 export async function eraseForShop(
   deps: Pick<Deps, 'jobs' | 'log' | 'now' | 'secrets'>,
-  { accountId, db }: Shop,
+  shop: Shop,
   email: string,
 ): Promise<boolean> {
-  const account: AccountDb<Db> = { accountId, db }
-  if (!(await findKnown(deps, account, email))) return false
-  await eraseOnRequest(deps, account, { addresses: [email], customer: null })
+  if (!(await findKnown(deps, shop, email))) return false
+  await eraseOnRequest(deps, shop, { addresses: [email], customer: null })
   return true
 }

@@ -63,7 +63,7 @@ async function subscribed(
 
 async function changes(browser: TestBrowser, items: Goods, email?: string): Promise<void> {
   await fillBrowserCart(world, store, browser, email, items)
-  await foldStorePosts(world.deps, store.storeId)
+  await foldStorePosts(world.deps, { storeId: store.storeId, db: world.db })
   world.advance(MINUTE)
 }
 

@@ -50,11 +50,14 @@ function ownerRoutes(app: FastifyInstance, deps: Deps): void {
     })
   for (const call of withAndWithoutApi(api.pushStoreStats)) serveStore(app, deps, call, ({ store }) => readStats(store))
   for (const call of withAndWithoutApi(api.sendStoreNotification))
-    serveStore(app, deps, call, (request) =>
-      sendToAll({ deps, session: request.session, store: request.store }, idempotentRequest(request).key, request.body),
-    )
+    serveStore(app, deps, call, (request) => {
+      const { session, account, store, body } = request
+      return sendToAll({ deps, session, account, store }, idempotentRequest(request).key, body)
+    })
   for (const call of withAndWithoutApi(api.sendToThisBrowser))
-    serveStore(app, deps, call, ({ store, session, body }) => sendToOne({ deps, session, store }, body))
+    serveStore(app, deps, call, ({ store, account, session, body }) =>
+      sendToOne({ deps, session, account, store }, body),
+    )
   for (const call of withAndWithoutApi(api.readPushSetup)) serveStore(app, deps, call, ({ store }) => readSetup(store))
 }
 

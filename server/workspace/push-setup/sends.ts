@@ -22,6 +22,7 @@ import { planMessages, scheduleNextRun } from '../../messages/messages/public.ts
 export interface Sender {
   deps: Deps
   session: Session
+  account: AccountDb<Db>
   store: StoreDb<Db>
 }
 
@@ -39,9 +40,9 @@ const LIFE_MS = 3_600_000
 
 /** A repeated click is one request (D9) and gets the first answer. */
 export async function sendToAll(sender: Sender, key: string | null, push: ToAll) {
-  const { deps, session, store } = sender
+  const { deps, session, account, store } = sender
   const { title, body, cartUrl = '', icon = '' } = push
-  const request = { session, key, body: ['push to all', title, body, cartUrl, icon] }
+  const request = { session, account, key, body: ['push to all', title, body, cartUrl, icon] }
   const answer = async (origin: string) => {
     const results = (await messagesOfOrigin(store, origin)).map((id) => ({ id, status: 'queued' }))
     return { success: true, results, message: testSent(results.length) }
@@ -84,8 +85,9 @@ async function plan(tx: StoreTx, { deps, session }: Sender, { origin: id, people
 }
 
 /** The member's own browser: its subscription is not stored. */
-export async function sendToOne({ deps, session, store }: Sender, push: ToOne) {
-  const row = await validateSend({ deps, session, store }, push)
+export async function sendToOne(sender: Sender, push: ToOne) {
+  const { deps, session, store } = sender
+  const row = await validateSend(sender, push)
   const { subscription, title, body, cartUrl, icon } = push
   if (!findService(subscription.endpoint, deps.config)) throw new AppError('unprocessable', pushTexts.unknownService)
   const vapid = await signingKey(deps, store)
@@ -119,11 +121,11 @@ export async function sendToOne({ deps, session, store }: Sender, push: ToOne) {
 
 /** Common checks of both; throws the error message. */
 async function validateSend(
-  { deps, session, store }: Sender,
+  { deps, session, account, store }: Sender,
   push: Pick<ToAll, 'title' | 'body' | 'cartUrl'>,
 ): Promise<StoreRow> {
   const row = requireFound(await readStore(store), 'Store')
-  await assertMayMail({ accountId: session.accountId, db: deps.db })
+  await assertMayMail(account)
   if (row.rests_since) throw new AppError('plan_required', explain('store_resting'))
   if (push.cartUrl && !isOnStoreHost(push.cartUrl, row)) {
     const fields = { cartUrl: pushTexts.foreignCartUrl }

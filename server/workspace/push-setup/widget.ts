@@ -77,7 +77,7 @@ export async function storeSubscription(deps: Deps, body: Body<typeof pushSubscr
   if (wording === undefined) throw new AppError('unprocessable', pushTexts.unknownWording)
   await limit(deps, store, visitor)
   // The cart may have been reported a moment ago.
-  await foldStorePosts(deps, store.storeId)
+  await foldStorePosts(deps, store)
   const { cart, device, subscription, publicKey } = body
   const deviceClass = readDeviceClass(visitor.userAgent)
   const fields = { cart, device, subscription, publicKey, wording, deviceClass }
@@ -90,7 +90,7 @@ export async function moveSubscription(
   visitor: Visitor,
 ) {
   const { store } = await loadStore(deps, body.storeKey, visitor)
-  if (body.cart !== undefined) await foldStorePosts(deps, store.storeId)
+  if (body.cart !== undefined) await foldStorePosts(deps, store)
   return { success: true, token: await transact(store, (tx) => resubscribe(deps, tx, body)) }
 }
 

@@ -30,10 +30,10 @@ export const storeRoutes: Routes = (app, deps) => {
     }
   })
 
-  serveAccount(app, deps, api.checkConnection, async ({ session, query }) => {
+  serveAccount(app, deps, api.checkConnection, async ({ session, account, query }) => {
     const store = await currentStore(deps.db, session, query)
     if (!store) {
-      const ended = endedStore(await listStores({ accountId: session.accountId, db: deps.db }), deps.now())
+      const ended = endedStore(await listStores(account), deps.now())
       return { hasConnection: false, platform: null, store_url: null, store: null, ...(ended && { ended }) }
     }
     const { platform, url } = store
@@ -72,10 +72,10 @@ export const storeRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, api.examineStore, ({ store }) => examineStore(deps, store))
 
-  serveStore(app, deps, sending.sendTestMail, ({ session, store }) => sendTestMail(deps, session, store))
+  serveStore(app, deps, sending.sendTestMail, (call) => sendTestMail(deps, call))
 
-  serveStore(app, deps, sending.readSendingStates, async ({ session, store }) => ({
-    sections: await readSendingStates(deps, session, store),
+  serveStore(app, deps, sending.readSendingStates, async (call) => ({
+    sections: await readSendingStates(deps, call),
   }))
 
   serveStore(app, deps, sending.readSendingPause, ({ store }) => viewPause(store))

@@ -7,7 +7,7 @@ import type { Session } from '../../access/members/public.ts'
 import * as sql from '../../access/stores/public.ts'
 import { viewBrand } from '../../carts/brand/public.ts'
 import { requireFound } from '../../core/common/public.ts'
-import type { Db, StoreDb } from '../../core/db/public.ts'
+import type { AccountDb, Db, StoreDb } from '../../core/db/public.ts'
 import { isPublicName } from '../../core/net/public.ts'
 import { viewThrottledDomains } from '../../delivery/deliverability/public.ts'
 import { getDomain, type Proof, readProofs, viewMailServer } from '../../delivery/email/public.ts'
@@ -19,8 +19,10 @@ import type { Deps } from '../../deps.ts'
 
 type State = Omit<SendingState, 'id'>
 
-export async function readSendingStates(deps: Deps, session: Session, store: StoreDb<Db>): Promise<SendingState[]> {
-  const account = { accountId: session.accountId, db: deps.db }
+export async function readSendingStates(
+  deps: Deps,
+  { session, account, store }: { session: Session; account: AccountDb<Db>; store: StoreDb<Db> },
+): Promise<SendingState[]> {
   const [row, brand, mail, proofs, bounces, paused, texts] = await Promise.all([
     sql.readStore(store),
     viewBrand(store, account),

@@ -6,7 +6,7 @@ import { assertMayMail, findUserById, type Session } from '../../access/members/
 import { noteTest } from '../../access/notifications/public.ts'
 import * as sql from '../../access/stores/public.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
-import { type Db, type Limit, type StoreDb, takePoint } from '../../core/db/public.ts'
+import { type AccountDb, type Db, type Limit, type StoreDb, takePoint } from '../../core/db/public.ts'
 import { type DnsLookup, isPublicName, openDns } from '../../core/net/public.ts'
 import {
   checkReturnPath,
@@ -44,13 +44,15 @@ const TEST_MAILS: Limit = { name: 'test-mail-account', points: 10, windowS: 900 
 const DOMAIN_CHECKS: Limit = { name: 'sender-domain-store', points: 30, windowS: 900 }
 
 /** Sends a real mail to the member, by the route and sender of the store's messages. */
-export async function sendTestMail(deps: Deps, session: Session, store: StoreDb<Db>) {
-  await assertMayMail({ accountId: session.accountId, db: deps.db })
+export async function sendTestMail(
+  deps: Deps,
+  { session, account, store }: { session: Session; account: AccountDb<Db>; store: StoreDb<Db> },
+) {
+  await assertMayMail(account)
   await takePoint(deps, TEST_MAILS, session.accountId)
   const row = requireFound(await sql.readStore(store), 'Store')
   if (row.rests_since) throw new AppError('plan_required', explain('store_resting'))
   const user = requireFound(await findUserById(deps.db, session.userId), 'User')
-  const account = { accountId: session.accountId, db: deps.db }
   const own = await readMailServer(account)
   const route = chooseAccountMailRoute(deps.config, { isDemo: session.isDemo, hasOwn: own !== undefined })
   const server = trialServer(deps, route, own)
