@@ -1,6 +1,6 @@
+import type { Selectable } from 'kysely'
 import { type StoreDb, sql } from '../../core/db/public.ts'
-import type { AdmittedPost } from '../../core/schema/public.ts'
-
+import type { CaptureInboxTable } from '../../core/schema/public.ts'
 import type { KnownShopper } from './capture-rules.ts'
 
 // Statements on capture posts and their carts.

@@ -4,7 +4,7 @@ import type { ConsentChannel } from '../../../shared/consent.ts'
 import { boxChannels, computeWordingId } from '../../../shared/consent-box.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
-import type { AdmittedPost, Contact, PlacedPost, Unconfirmed } from '../../core/schema/public.ts'
+import type { Contact, ReceivedPost, Unconfirmed } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextRun, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/public.ts'
 import {
@@ -19,22 +19,22 @@ import {
   recordBoxSightings,
 } from '../../shoppers/consent/public.ts'
 import { hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/public.ts'
-import { type NewFact, recordFacts } from '../carts/public.ts'
+import { recordFacts } from '../carts/public.ts'
 import { queueNewOrders } from '../sync/public.ts'
-import { redirectPosts } from './back-link.ts'
 import { applyMode } from './capture-mode.ts'
 import {
   filterNews,
-  isRepeat,
   type KnownShopper,
   listKeys,
   listNewAddresses,
   mayBeOrdered,
+  type ReadPost,
   readContact,
   readPost,
 } from './capture-rules.ts'
 import { type InboxPost, selectKnownCarts } from './capture-sql.ts'
 import { admitContact, type NewContact } from './contact-limits.ts'
+import { redirectPosts } from './back-link.ts'
 
 // Turns posts of the capture script into facts. Anybody can post, so only ids, quantities and contact are used, and new
 // addresses are limited (X5).

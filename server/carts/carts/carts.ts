@@ -10,7 +10,7 @@ import { type Evidence, findLastTouch } from '../orders/public.ts'
 import { removeErasedChoices, removeErasedContact } from './erased.ts'
 import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
 import type { CartRow } from './reconcile.ts'
-import { type CartPlan, locateFacts, planCarts } from './reconcile.ts'
+import { type CartPlan, locateFacts, type PlannedCart, planCarts } from './reconcile.ts'
 import { notifyRecovered } from './sql.ts'
 
 // Keeps the cart rows: active → abandoned → recovered | purchased | emptied | lost (S1–S6). There is one row per

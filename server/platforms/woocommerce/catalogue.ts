@@ -23,7 +23,7 @@ import {
 } from '../platform/public.ts'
 import { getErrorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, readList } from './orders.ts'
-import type { DisplayedPrices } from './shown-prices.ts'
+import type { DisplayedPrices } from './displayed-prices.ts'
 import { CUSTOMER_FIELDS, readCustomer } from './wire.ts'
 
 // Customers and products, paged by ascending id: new rows come last and no row moves.

@@ -7,7 +7,15 @@ import { assertMayMail, type Session } from '../../access/members/public.ts'
 import { noteTest } from '../../access/notifications/public.ts'
 import { isOnStoreHost, readStore, type StoreRow } from '../../access/stores/public.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
-import { type Db, type Limit, type StoreDb, type StoreTx, sql, takePoint } from '../../core/db/public.ts'
+import {
+  type AccountDb,
+  type Db,
+  type Limit,
+  type StoreDb,
+  type StoreTx,
+  sql,
+  takePoint,
+} from '../../core/db/public.ts'
 import { assertTextRenders } from '../../delivery/compose/public.ts'
 import { previewMessage } from '../../delivery/preview/preview.ts'
 import { findService, signingKey } from '../../delivery/push/public.ts'
