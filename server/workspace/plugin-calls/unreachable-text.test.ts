@@ -69,3 +69,22 @@ test('no text says that the plugin reports once it is silent', async () => {
   const found = new Map(checks.map((check) => [check.id, check]))
   expect(found.get('sync')).toMatchObject({ state: 'warn', finding: expect.stringContaining('does not report now') })
 })
+
+test('the dashboard loads before the first report of the plugin (newcomer)', async () => {
+  shop = await createUnreachableShop(world)
+  const { token } = shop.owner
+  const dashboard = () =>
+    Promise.all(['stats', 'chart'].map((name) => world.request('GET', `/api/dashboard/${name}`, { token })))
+  const answers = async () => (await dashboard()).map(({ status }) => status)
+  expect(await answers()).toEqual([200, 200])
+  expect((await world.request('GET', '/api/stores/health', { token })).body).toMatchObject({
+    ageSeconds: null,
+    isReported: false,
+  })
+  // A shop that was reached before: its plugin calls, but reads have failed for longer than is tolerated.
+  await world.db.updateTable('plugin_connections').set({ is_reached: true, called_at: world.now }).execute()
+  expect(await answers()).toEqual([200, 200])
+  // A silent plugin says nothing about a shop that was reached before.
+  world.advance(3 * HOUR)
+  expect(await answers()).toEqual([503, 503])
+})
