@@ -68,9 +68,18 @@ function checkBoxes(
   }
   if (isAlive(plugin ?? undefined, now)) {
     const shown = boxChannels.filter((channel) => plugin?.health?.boxes.includes(channel))
-    const words = shown.length > 0 ? `shows boxes for ${listed(shown)}` : 'shows no consent box'
-    const nextStep = 'Choose the boxes on the plugin’s screen in WordPress.'
-    return { state: 'quiet', finding: `The plugin ${words}; no checkout has been seen yet.`, nextStep }
+    if (!plugin?.health) {
+      return { state: 'quiet', finding: 'The plugin has not reported yet which boxes the checkout shows.' }
+    }
+    const hasBoxes = shown.length > 0
+    const words = hasBoxes ? `shows boxes for ${listed(shown)}` : 'shows no consent box'
+    const checkout = checkoutSeenAt
+      ? `the checkout was seen ${ago(new Date(checkoutSeenAt))}${hasBoxes ? ' without them' : ''}`
+      : 'no checkout has been seen yet'
+    const nextStep = hasBoxes
+      ? 'Open your checkout once: this row then shows which boxes were seen there.'
+      : 'Choose the boxes on the plugin’s screen in WordPress.'
+    return { state: 'quiet', finding: `The plugin ${words}; ${checkout}.`, nextStep }
   }
   const finding = checkoutSeenAt
     ? `The script saw your checkout ${ago(new Date(checkoutSeenAt))}, and found no consent box.`

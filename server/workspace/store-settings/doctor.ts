@@ -6,6 +6,7 @@ import type { Check } from '../../../shared/checks.ts'
 import type { ConsentBoxes } from '../../../shared/consent-box.ts'
 import { platformCopy } from '../../../shared/platform-words.ts'
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
+import { pluginTexts } from '../../../shared/plugin.ts'
 import {
   findRightsProblems,
   getProblemText,
@@ -183,7 +184,8 @@ function doctorChecks(found: Findings): Check[] {
     ['capture', 'Capture script', checkCapture(found)],
     ...buildPriceChecks(found),
     ...buildConsentChecks(found, (at) => ago(at, found.now)),
-    ['sync', 'Last order sync', checkSync(found)],
+    // A shop that cannot be reached is never synced.
+    ['sync', isReported(found) === undefined ? 'Last order sync' : 'Orders from the plugin', checkSync(found)],
     ['clock', 'Store clock', checkClock(found)],
   ]
   const nothingMore = { nextStep: null, answer: null, record: null }
@@ -268,7 +270,9 @@ function checkKeys(found: Findings): CheckResult {
 function checkPermissions(found: Findings): CheckResult {
   const problem = findProblem(found)
   if (problem?.part === 'permissions') return problem.said
-  if (found.asked.kind === 'problem') return unchecked('the store refused the keys')
+  if (problem?.part === 'reachable') return unchecked('the store did not answer')
+  if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
+  if (found.asked.kind === 'problem') return unchecked('the keys do not work')
   const { canWrite, rights } = found.asked.profile
   if (canWrite && !rights?.missingScopes.length) {
     return { state: 'good', finding: platformCopy[found.platform].doctor.permissions }
@@ -433,8 +437,13 @@ function checkSync(found: Findings): CheckResult {
     return { state: 'quiet', finding }
   }
   if (reported === false) {
-    const silence = found.plugin?.reports_goods === false ? OUTDATED : 'the plugin does not report now'
-    return { state: 'warn', finding: `Recoup cannot reach the shop, and ${silence}. Messages wait.` }
+    const isOutdated = found.plugin?.reports_goods === false
+    const silence = doneAt ? 'the plugin does not report now' : 'the plugin has not reported orders yet'
+    return {
+      state: 'warn',
+      finding: `Recoup cannot reach the shop, and ${isOutdated ? OUTDATED : silence}. Messages wait.`,
+      nextStep: isOutdated ? pluginTexts.updatePlugin : pluginTexts.reportsByCron,
+    }
   }
   const isRunning = orders.some(({ lease_until }) => lease_until && lease_until > now)
   const failed = orders
