@@ -5,7 +5,7 @@ import { HOUR, MINUTE } from '../../../test/message-scene.ts'
 import { buildBeat } from '../../../test/plugin-shop.ts'
 import { createUnreachableShop, type UnreachableShop } from '../../../test/unreachable-shop.ts'
 import { createWorld } from '../../../test/world.ts'
-import { enqueueDueSyncs } from '../../carts/sync/sync.ts'
+import { enqueueDueSyncs, syncNow } from '../../carts/sync/sync.ts'
 
 // Texts for the owner of a shop that never answers Recoup, whose data comes from plugin reports only (security-P6).
 
@@ -130,6 +130,20 @@ test('a test cart that waits for the plugin’s next call is told apart from the
     state: 'quiet',
     finding: 'The last one came just now. Another was asked for and comes with the plugin’s next call.',
   })
+})
+
+test('“Sync now” says that an unreachable shop cannot be read from here, also after our own time limit (newcomer)', async () => {
+  shop = await createUnreachableShop(world, { isSilent: true })
+  const store = { storeId: shop.storeId, db: world.db }
+  const expected = /^Recoup cannot read this shop\. .*wp-cron\.php every minute/
+  await expect(syncNow(world.deps, store, 30)).rejects.toThrow(expected)
+  // While another sync waits for the shop.
+  await world.db
+    .updateTable('sync_state')
+    .set({ lease_until: new Date(world.now.getTime() + MINUTE), started_at: world.now })
+    .where('stream', '=', 'sweep')
+    .execute()
+  await expect(syncNow(world.deps, store)).rejects.toThrow(expected)
 })
 
 async function examine(): Promise<Map<string, Check>> {
