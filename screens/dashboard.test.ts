@@ -5,9 +5,12 @@ import { type CartView, listAbandonedCarts } from '../shared/carts.ts'
 import { listCustomers } from '../shared/customers.ts'
 import { readDashboardChart, readDashboardStats } from '../shared/dashboard.ts'
 import { cartReach } from '../shared/reach.ts'
+import { storeHealth } from '../shared/stores.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'
 import { buildCarts, toCartList } from './carts-scene.ts'
+import { checkLayout } from './page-checks.ts'
+import { clearCarts, clearFigures } from './states/state.ts'
 
 // The dashboard: figures, chart and lists, and their loading, failure and empty states.
 
@@ -173,6 +176,28 @@ test('leaving the dashboard aborts its requests', { tags: ['A7'] }, async () => 
     .toEqual(new Set(['stats', 'chart']))
   for (const { release } of held) release()
   await expect.poll(() => app.api.calls(listCustomers).length).toBeGreaterThan(0)
+})
+
+test('a shop whose first report is awaited has its dashboard and its set-up steps (newcomer)', async () => {
+  await withoutLive()
+  app.api.alter(storeHealth, (reply) => ({ ...reply, ageSeconds: null, isReported: false }))
+  clearFigures(app.api)
+  clearCarts(app.api)
+  const page = await app.open('/dashboard')
+  const notice = page.locator('main').getByText(/waits for the plugin’s first report of orders; until then/)
+  await notice.waitFor()
+  await page.getByText('Get ready to win carts back').waitFor()
+  await page.getByText('Receive orders from the plugin').waitFor()
+  await expect.poll(() => page.locator('.sync-age').innerText()).toBe('Nothing reported yet')
+  await checkLayout(app)
+})
+
+test('a chart that the store refuses does not replace the page', async () => {
+  await withoutLive()
+  app.api.fail(readDashboardChart, 503, { error: AWAY, code: 'store_unreachable' })
+  const page = await app.open('/dashboard')
+  await page.getByRole('status').filter({ hasText: 'Dashboard Warning' }).waitFor()
+  await expect.poll(() => readValue('Abandoned Carts')).toBe(String(stats.abandonedCarts))
 })
 
 const AWAY = 'There is no response from this store address.'

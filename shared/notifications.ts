@@ -132,7 +132,8 @@ export type NotificationData = {
   domain_reopened: { domain: string }
   /** A store was connected, or a test message was sent (decision 130). `test` marks it on screen. */
   connection_test: { test: true; channel: 'store' | Channel; to: string }
-  store_connected: { url: string }
+  /** `isUntested`: only its plugin has called; whether Recoup can read the shop is not known yet. */
+  store_connected: { url: string; isUntested?: true }
   /** The store rejects requests for a reason that only its owner can fix, such as its keys. */
   store_check_failed: { code: string; detail: string | null; about?: 'coupons' | 'unpaid orders' }
   /** The shop has revoked our access. */
@@ -228,9 +229,11 @@ const catalogue: Catalogue = {
     channel === 'store'
       ? { title: 'The store is connected', message: `The connection to ${to} works.` }
       : { title: 'Test sent', message: `A test ${channelCopy[channel].word} went to ${to}.` },
-  store_connected: ({ url }) => ({
+  store_connected: ({ url, isUntested }) => ({
     title: 'Store connected',
-    message: `${url} is connected. Its orders and products are being read.`,
+    message: isUntested
+      ? `${url} is connected by its plugin. Recoup now tries to read the shop itself; Settings → Store shows the result.`
+      : `${url} is connected. Its orders and products are being read.`,
   }),
   store_check_failed: ({ code, detail, about }) => {
     if (about === 'unpaid orders')

@@ -1,3 +1,4 @@
+import { pluginTexts } from './plugin.ts'
 import { isStoreProblem, STORE_PROBLEM_TEXT } from './store-problems.ts'
 import { textCodes } from './text-codes.ts'
 
@@ -53,8 +54,8 @@ export const reasonTexts: Record<string, string> = {
   store_unreachable: `The store’s orders could not be read. ${UNREAD}`,
   'store_unreachable:internal': `Reading the store failed on our side. ${UNREAD}`,
   'store_unreachable:keys_unreadable': `The keys of this store can no longer be read: it has to be connected again. ${UNREAD}`,
-  'store_unreachable:stock_unreported':
-    'The shop’s plugin has not reported stock and prices yet. The message is sent within a minute of its report.',
+  'store_unreachable:orders_unreported': `Recoup cannot reach the shop, so the message waits for the plugin’s next report of orders: the shopper may have bought already. ${pluginTexts.reportsByCron}`,
+  'store_unreachable:stock_unreported': `The shop’s plugin has not reported stock and prices yet. The message is sent within a minute of its report. ${pluginTexts.reportsByCron}`,
   'store_unreachable:plugin_outdated':
     'Recoup cannot reach the shop, and this version of its plugin does not report stock and prices. Update the plugin in WordPress.',
   items_gone: 'Nothing in the cart can be bought any more: everything is sold out or no longer for sale.',

@@ -247,6 +247,8 @@ export function getConnectedProblemMessage(code: StoreProblemCode, detail: strin
 
 /** A sync error on our side: our secret cannot decrypt the store's keys. */
 export const KEYS_UNREADABLE = 'keys_unreadable'
+/** Orders of an unreachable shop are too old (D3): its plugin has not reported them since. */
+export const ORDERS_UNREPORTED = 'orders_unreported'
 /** Why stock and prices of an unreachable shop are unknown (D3): its plugin has not reported them yet, or cannot. */
 export const STOCK_UNREPORTED = 'stock_unreported'
 export const PLUGIN_OUTDATED = 'plugin_outdated'

@@ -35,7 +35,7 @@ import { PageTitle } from '../ui/PageTitle.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { OverviewCard } from './OverviewCard.tsx'
 import { useChart, useRecentCarts, useStats } from './queries.ts'
-import { findFailure, formatRate, isNewStore, summarizeRecovered } from './rules.ts'
+import { describeOrderReports, findFailure, formatRate, isNewStore, summarizeRecovered } from './rules.ts'
 import { StatCards } from './StatCards.tsx'
 
 const ActiveNow = lazy(async () => ({ default: (await import('../active/ActiveNow.tsx')).ActiveNow }))
@@ -87,7 +87,7 @@ function Dashboard() {
   const reach = useReach({ days: 30 })
   const [measure, setMeasure] = useState<ChartMeasure>('carts')
   const chart = useChart(period, measure)
-  const failure = findFailure([stats.error, chart.error, recent.error])
+  const failure = findFailure(stats.error, [chart.error, recent.error])
   if (failure?.placement === 'page') return <StoreFailed text={failure.text} />
   const retry = () => Promise.all([stats, chart, recent].map((query) => query.refetch()))
   const isEmpty = stats.data && recent.data && isNewStore(stats.data, recent.data.pagination.total)
@@ -97,6 +97,7 @@ function Dashboard() {
     <div className="dashboard">
       <Suspense>{isDemo && <DemoGuide />}</Suspense>
       {failure && <DashboardWarning text={failure.text} onRetry={retry} />}
+      <ReportsNotice />
       {isEmpty ? (
         <>
           <DemoHistoryGate>
@@ -123,6 +124,13 @@ function Dashboard() {
       )}
     </div>
   )
+}
+
+/** Only for a shop that is not read: which report of its plugin is awaited. */
+function ReportsNotice() {
+  const health = useStoreHealth()
+  const text = health.data && describeOrderReports(health.data)
+  return text ? <Notice tone="warn">{text}</Notice> : null
 }
 
 /** Reserves the height of the empty state until loaded. */
@@ -194,7 +202,7 @@ function AllStores() {
   const [period, setPeriod] = useState<ChartPeriod>('week')
   const [measure, setMeasure] = useState<ChartMeasure>('carts')
   const chart = useChart(period, measure)
-  const failure = findFailure([stats.error, chart.error])
+  const failure = findFailure(stats.error, [chart.error])
   if (failure?.placement === 'page') return <StoreFailed text={failure.text} />
   const failing = (stats.data?.stores ?? []).flatMap(({ name, isFailing }) => (isFailing ? [name] : []))
   return (
@@ -301,7 +309,7 @@ interface SetupFacts {
   >
   /** undefined: failed to load. */
   health:
-    | { ageSeconds: number | null; isReported?: boolean | undefined; counts: { orders: number; products: number } }
+    | Pick<NonNullable<ReturnType<typeof useStoreHealth>['data']>, 'ageSeconds' | 'isReported' | 'streams'>
     | undefined
   flows: Pick<FlowView, 'isOn'>[] | undefined
   mail: Pick<MailServerView, 'way' | 'acceptedAt' | 'isFixed'> | undefined
@@ -335,8 +343,8 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
   return [
     { title: 'Connect your store', text: `${store.name || store.store_url} is connected.`, isDone: true },
     {
-      title: 'Import orders and products',
-      text: describeImport(isRead, health?.isReported),
+      title: health?.isReported === undefined ? 'Import orders and products' : 'Receive orders from the plugin',
+      text: describeImport(isRead, health),
       isDone: isRead,
     },
     {
@@ -373,15 +381,17 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
 }
 
 /** `isReported`: Recoup cannot reach the shop; tells whether the plugin reports its orders. */
-function describeImport(isRead: boolean, isReported?: boolean): string {
-  if (isReported !== undefined) {
+function describeImport(isRead: boolean, health: SetupFacts['health']): string {
+  if (health?.isReported !== undefined) {
     if (!isRead) return 'Recoup cannot reach your shop. It waits for the plugin’s first report of orders.'
-    return isReported
-      ? 'Recoup cannot reach your shop. The plugin reports new orders; Recoup reads nothing else until the shop answers.'
+    return health.isReported
+      ? 'Recoup cannot reach your shop. The plugin reports its orders; Recoup reads nothing else until the shop answers.'
       : 'Recoup cannot reach your shop, and the plugin does not report what messages need. The doctor says what to do.'
   }
-  return isRead
-    ? 'Imported. New orders are checked before each message is sent.'
+  if (isRead) return 'Imported. New orders are checked before each message is sent.'
+  const problem = health?.streams.sweep?.problem
+  return problem
+    ? `The first import failed. Recoup tries again every few minutes. ${problem}`
     : 'The first import is running. With many orders, it takes some minutes.'
 }
 

@@ -120,7 +120,7 @@ function ChartPlace({ chart, data, nothing, children }: PlaceProps) {
   const waiting = <Skeleton className="overview-plot" role="status" aria-label="Loading" />
   if (chart.isPending) return waiting
   if (chart.error && !chart.data) {
-    const text = findFailure([chart.error])!.text
+    const text = findFailure(chart.error)!.text
     return (
       <div className="overview-plot">
         <Failed title="The chart could not be loaded" error={new Error(text)} onRetry={chart.refetch} />

@@ -8,14 +8,14 @@ const store = {
   postalAddress: '',
   isCaptureChosen: true,
 }
-const counts = { orders: 0, products: 3 }
+const streams = {}
 const inMailbox = { way: 'mailbox' as const, acceptedAt: null, isFixed: false }
 const accepted = { way: 'own' as const, acceptedAt: '2026-03-02T15:00:00Z', isFixed: false }
 const open = (known: Parameters<typeof buildFirstSteps>[0]) =>
   buildFirstSteps(known).flatMap(({ title, isDone }) => (isDone ? [] : [title]))
 
 test('lists every step as open for a new store', () => {
-  expect(open({ store, health: { ageSeconds: null, counts }, flows: [{ isOn: false }], mail: inMailbox })).toEqual([
+  expect(open({ store, health: { ageSeconds: null, streams }, flows: [{ isOn: false }], mail: inMailbox })).toEqual([
     'Import orders and products',
     'Report carts from your shop',
     'Add your sender details',
@@ -36,7 +36,7 @@ test('asks a store older than the setting to choose what is stored before consen
 
 test('ticks finished steps, but not those that failed to load', () => {
   const ready = { ...store, mode: 'capture' as const, postalAddress: '1 Main Street' }
-  expect(open({ store: ready, health: { ageSeconds: 4, counts }, flows: [{ isOn: true }], mail: accepted })).toEqual([
+  expect(open({ store: ready, health: { ageSeconds: 4, streams }, flows: [{ isOn: true }], mail: accepted })).toEqual([
     'Wait for the first cart',
   ])
   expect(open({ store: ready, health: undefined, flows: undefined, mail: undefined })).toContain(
@@ -46,13 +46,21 @@ test('ticks finished steps, but not those that failed to load', () => {
 
 test('explains that an unreachable shop imports nothing', () => {
   const describeStep = (ageSeconds: number | null, isReported = true) =>
-    buildFirstSteps({ store, health: { ageSeconds, isReported, counts }, flows: [], mail: undefined })[1]!
+    buildFirstSteps({ store, health: { ageSeconds, isReported, streams }, flows: [], mail: undefined })[1]!
   expect(describeStep(null)).toMatchObject({ isDone: false, text: expect.stringContaining('first report of orders') })
   expect(describeStep(4)).toMatchObject({
+    title: 'Receive orders from the plugin',
     isDone: true,
     text: expect.stringContaining('reads nothing else until the shop answers'),
   })
   expect(describeStep(4, false).text).toContain('does not report what messages need')
+})
+
+test('says that the first import failed instead of running (newcomer)', () => {
+  const failed = { completedAt: null, failedAt: null, problem: 'No answer.', rowsSeen: 0, isRunning: false }
+  const health = { ageSeconds: null, streams: { sweep: failed } }
+  const step = buildFirstSteps({ store, health, flows: [], mail: undefined })[1]!
+  expect(step).toMatchObject({ isDone: false, text: expect.stringMatching(/first import failed.*No answer\.$/) })
 })
 
 test('counts only a test mail accepted by a mail server; the demo needs none', () => {

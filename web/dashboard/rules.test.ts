@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError, BROKEN } from '../api.ts'
 import { findSubject } from './chart-subject.ts'
-import { describeTrend, findFailure, formatRate, isNewStore, pickDatasets, summarizeRecovered } from './rules.ts'
+import {
+  describeOrderReports,
+  describeTrend,
+  findFailure,
+  formatRate,
+  isNewStore,
+  pickDatasets,
+  summarizeRecovered,
+} from './rules.ts'
 
 const buildApiError = (status: number, error: string, code: ApiError['code']) => new ApiError(status, { error, code })
 
@@ -25,7 +33,7 @@ describe('failures (A 8)', () => {
     ],
     [buildApiError(404, 'x', 'not_found'), 'Store not found. Please connect your store first.'],
   ])('of the store replace the page', { tags: ['A8'] }, (error, text) => {
-    expect(findFailure([null, error])).toEqual({ placement: 'page', text })
+    expect(findFailure(error, [null])).toEqual({ placement: 'page', text })
   })
 
   test.each([
@@ -34,14 +42,32 @@ describe('failures (A 8)', () => {
     [new TypeError('x')],
   ])('are shown above the dashboard unless they replace it', (error) => {
     const text = 'Failed to fetch dashboard data. Please try again later.'
-    expect(findFailure([error, null])).toEqual({ placement: 'banner', text })
+    expect(findFailure(error, [null])).toEqual({ look: 'banner', text })
+    expect(findFailure(null, [error])).toEqual({ placement: 'banner', text })
   })
 
-  test('return the most serious one, or null without any', () => {
+  test('of a part never replace the page; null without any', () => {
     const [slight, serious] = [buildApiError(500, 'x', 'internal'), buildApiError(404, 'x', 'not_found')]
-    expect(findFailure([slight, serious])!.placement).toBe('page')
-    expect(findFailure([null, null])).toBeNull()
+    expect(findFailure(serious, [slight])!.placement).toBe('page')
+    for (const part of [serious, buildApiError(503, 'The store does not answer.', 'store_unreachable')]) {
+      const text = 'Failed to fetch dashboard data. Please try again later.'
+      expect(findFailure(null, [null, part])).toEqual({ look: 'banner', text })
+    }
+    expect(findFailure(null, [null])).toBeNull()
   })
+})
+
+test('says which reports of an unreachable shop are awaited, and since when the figures may be old (newcomer)', () => {
+  const streams = {}
+  expect(describeOrderReports({ ageSeconds: null, isReported: false, streams })).toMatch(/first report.*wp-cron\.php/)
+  expect(describeOrderReports({ ageSeconds: 3_600, isReported: false, streams })).toMatch(/1 h ago.*wp-cron\.php/)
+  expect(describeOrderReports({ ageSeconds: 600, isReported: false, streams })).toBeNull()
+  expect(describeOrderReports({ ageSeconds: 60, isReported: true, streams })).toBeNull()
+  // A reached shop that is still importing, and one whose reads fail while its plugin calls.
+  expect(describeOrderReports({ ageSeconds: null, streams })).toBeNull()
+  const sweep = { completedAt: null, failedAt: null, problem: 'No answer.', rowsSeen: 0, isRunning: false }
+  expect(describeOrderReports({ ageSeconds: 3_600, streams: { sweep } })).toMatch(/1 h ago.*No answer\./)
+  expect(describeOrderReports({ ageSeconds: 60, streams: { sweep } })).toBeNull()
 })
 
 test('shows a trend with sign and text, and a dash without one (A5)', () => {

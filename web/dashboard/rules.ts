@@ -1,5 +1,10 @@
+import type { z } from 'zod'
 import { type DashboardStats, dashboardTexts } from '../../shared/dashboard.ts'
+import { pluginTexts } from '../../shared/plugin.ts'
+import type { storeHealth } from '../../shared/stores.ts'
 import { ApiError, BROKEN } from '../api.ts'
+import { describeReports } from '../stores/rules.ts'
+import { formatAge } from '../ui/format.ts'
 
 // Derives what the dashboard shows from the server's answers. Pure.
 
@@ -9,10 +14,10 @@ export interface DashboardFailure {
   text: string
 }
 
-/** The most serious failure; null if there was none. */
-export function findFailure(errors: readonly (Error | null)[]): DashboardFailure | null {
-  const failures = errors.flatMap((error) => (error ? [describeFailure(error)] : []))
-  return failures.find(({ placement }) => placement === 'page') ?? failures[0] ?? null
+/** `figures`: the dashboard's own answer. A missing part never replaces the page. null: nothing failed. */
+export function findFailure(figures: Error | null, parts: readonly (Error | null)[] = []): DashboardFailure | null {
+  if (figures) return describeFailure(figures)
+  return parts.some((error) => error) ? { placement: 'banner', text: dashboardTexts.failed } : null
 }
 
 function describeFailure(error: Error): DashboardFailure {
@@ -25,6 +30,24 @@ function describeFailure(error: Error): DashboardFailure {
 
 /** A proxy's 503 has no error code. */
 const getServerText = ({ code, message }: ApiError) => (code === 'internal' || message === BROKEN ? null : message)
+
+type Health = Pick<z.output<typeof storeHealth.reply>, 'ageSeconds' | 'isReported' | 'streams'>
+
+/** A sweep is due every 15 minutes; syncs that fail for longer are reported (A 8). */
+const GRACE_S = 30 * 60
+
+/** Why the figures of a store with a plugin may lack orders; null: they are current. */
+export function describeOrderReports(health: Health): string | null {
+  const { ageSeconds, isReported, streams } = health
+  if (ageSeconds === null) return describeReports(health)
+  if (ageSeconds <= GRACE_S) return null
+  const since = `reported orders ${formatAge(ageSeconds)}, so the figures may be old.`
+  if (isReported !== undefined) {
+    return `Recoup cannot reach your shop, and its plugin last ${since} ${pluginTexts.reportsByCron}`
+  }
+  const problem = streams.sweep?.problem
+  return problem ? `Orders were last read ${formatAge(ageSeconds)}, so the figures may be old. ${problem}` : null
+}
 
 /** Nothing was ever abandoned, recovered or earned: show the first steps instead. */
 export function isNewStore(stats: DashboardStats, listed: number): boolean {

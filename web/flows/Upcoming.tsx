@@ -2,7 +2,9 @@ import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconClockPause } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { FlowView } from '../../shared/flows.ts'
+import { pluginTexts } from '../../shared/plugin.ts'
 import { MessageState } from '../carts/badges.tsx'
+import { useStoreHealth } from '../stores/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCount, formatCounted } from '../ui/format.ts'
@@ -13,11 +15,18 @@ import { channelNames, nameStep } from './rules.ts'
 
 export function Upcoming({ flow }: { flow: FlowView }) {
   const upcoming = useUpcoming(flow.id)
+  const isCutOff = useStoreHealth().data?.isReported !== undefined
   return (
     <Card>
       <Title order={2} mb={4}>
         Sending in the next hour
       </Title>
+      {flow.isOn && isCutOff && (
+        <Text fz="sm" mb="sm">
+          Recoup cannot reach your shop: each message is sent with the first report of its plugin after it is due.{' '}
+          {pluginTexts.reportsByCron}
+        </Text>
+      )}
       {upcoming.isPending ? (
         <LoadingList count={3} />
       ) : !upcoming.data ? (

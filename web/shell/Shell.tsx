@@ -38,6 +38,7 @@ import { useLive } from '../live/useLive.ts'
 import { Bell } from '../notifications/Bell.tsx'
 import { useMailServer } from '../stores/mail-server-queries.ts'
 import { useStoreHealth, useSync } from '../stores/queries.ts'
+import { describeSyncAge } from '../stores/rules.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useNow } from '../ui/clock.ts'
@@ -483,11 +484,11 @@ function SyncState() {
   const ageMs = health.data?.ageSeconds == null ? null : now - health.dataUpdatedAt + health.data.ageSeconds * 1_000
   const text = sync.isPending
     ? 'Syncing…'
-    : ageMs === null
-      ? health.data
-        ? 'Not synced yet'
-        : ''
-      : `${isWide ? 'Synced ' : ''}${formatAge(ageMs / 1_000)}`
+    : !health.data
+      ? ''
+      : isWide || ageMs === null
+        ? describeSyncAge({ ageSeconds: ageMs && ageMs / 1_000, isReported: health.data.isReported })
+        : formatAge(ageMs / 1_000)
   const start = () =>
     sync.mutate(undefined, {
       onSuccess: (answer) => announce(answer.message),

@@ -1,19 +1,27 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core'
-import { IconAlertTriangle, IconCircleCheck, IconClock, IconRefresh } from '@tabler/icons-react'
+import { IconAlertTriangle, IconCircleCheck, IconCircleOff, IconClock, IconRefresh } from '@tabler/icons-react'
 import { SYNC_STREAMS, type SyncStream } from '../../shared/stores.ts'
 import { Failed } from '../ui/Failed.tsx'
-import { formatAge, formatCounted } from '../ui/format.ts'
+import { formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useStoreHealth } from './queries.ts'
-import { findHealth, type StreamHealth, type StreamState, streamNames } from './rules.ts'
+import {
+  describeReports,
+  describeSyncAge,
+  findHealth,
+  type StreamHealth,
+  type StreamState,
+  streamNames,
+} from './rules.ts'
 
 const badges: Record<StreamHealth, Parameters<typeof StatusBadge>[0]> = {
   fine: { tone: 'good', icon: IconCircleCheck, label: 'Up to date' },
   running: { tone: 'info', icon: IconRefresh, label: 'Syncing now' },
   failing: { tone: 'bad', icon: IconAlertTriangle, label: 'Failing' },
   waiting: { tone: 'quiet', icon: IconClock, label: 'Not run yet' },
+  unused: { tone: 'quiet', icon: IconCircleOff, label: 'Not used' },
 }
 
 export function HealthCard() {
@@ -28,14 +36,11 @@ export function HealthCard() {
           <Text fz="sm" c="dimmed" mt={4} mb="md">
             {formatCounted(health.data.counts.orders, 'order')},{' '}
             {formatCounted(health.data.counts.customers, 'customer')} and{' '}
-            {formatCounted(health.data.counts.products, 'product')},{' '}
-            {health.data.ageSeconds === null ? 'never fully synced' : `synced ${formatAge(health.data.ageSeconds)}`}.
+            {formatCounted(health.data.counts.products, 'product')}. {describeSyncAge(health.data)}.
           </Text>
           {health.data.isReported !== undefined && (
             <Text fz="sm" c="dimmed" mb="md">
-              {health.data.isReported
-                ? 'Recoup cannot reach your shop. The plugin reports new orders, stock and prices; the rest is not read.'
-                : 'Recoup cannot reach your shop, and the plugin does not report what messages need. They wait. The doctor says what to do.'}
+              {describeReports(health.data)}
             </Text>
           )}
           <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -53,8 +58,8 @@ export function HealthCard() {
 }
 
 function StreamRow({ stream, state }: { stream: SyncStream; state: StreamState }) {
-  const health = findHealth(state)
-  const at = health === 'failing' ? state.failedAt : state.completedAt
+  const health = findHealth(stream, state)
+  const at = health === 'failing' ? state.failedAt : health === 'unused' ? null : state.completedAt
   return (
     <li>
       <Group justify="space-between" gap="xs">

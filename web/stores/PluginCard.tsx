@@ -95,7 +95,9 @@ function Known({ store, plugin }: { store: StoreView; plugin: PluginView }) {
       )}
       {plugin.test.isWaiting && (
         <Notice tone="info" isLive>
-          Waiting for the test cart. It arrives within a minute if the plugin can reach Recoup.
+          {plugin.isReached === false
+            ? pluginTexts.testAwaited
+            : 'Waiting for the test cart. It arrives within a minute if the plugin can reach Recoup.'}
         </Notice>
       )}
       {mayTest && (
@@ -114,7 +116,7 @@ function UnreachableNote({ plugin: { reason, isOutdated } }: { plugin: PluginVie
       {reason}{' '}
       {isOutdated
         ? `This version of the plugin does not report stock and prices, so no message for a cart is sent. ${pluginTexts.updatePlugin}`
-        : 'Carts, contacts, orders, stock and prices come from the plugin. WordPress reports orders and stock about every minute while its scheduled tasks run; a message is sent with the first report after it is due, and without reports none are sent. Products, customers and coupons are not read.'}
+        : `Only the plugin can report carts, contacts, orders, stock and prices. A message is sent with the first report after it is due. ${pluginTexts.reportsByCron} Products, customers and coupons are not read.`}
     </Notice>
   )
 }

@@ -4,6 +4,8 @@ import { belongsToStore } from './queries.ts'
 import {
   buildCaptureSnippet,
   checkKeys,
+  describeReports,
+  describeSyncAge,
   findChanges,
   findHealth,
   findKeysPage,
@@ -72,11 +74,32 @@ it('formats a setting as its field does', () => {
 })
 
 it('reports a stream as failing only if its last run failed', () => {
-  const stream = { completedAt: null, failedAt: null, problem: null, isRunning: false }
-  expect(findHealth(stream)).toBe('waiting')
-  expect(findHealth({ ...stream, isRunning: true })).toBe('running')
-  expect(findHealth({ ...stream, failedAt: '2026-01-01T00:00:00Z' })).toBe('failing')
-  expect(findHealth({ ...stream, failedAt: '2026-01-01T00:00:00Z', completedAt: '2026-01-01T00:15:00Z' })).toBe('fine')
+  const stream = { completedAt: null, failedAt: null, problem: null, rowsSeen: 0, isRunning: false }
+  expect(findHealth('sweep', stream)).toBe('waiting')
+  expect(findHealth('sweep', { ...stream, isRunning: true })).toBe('running')
+  expect(findHealth('sweep', { ...stream, failedAt: '2026-01-01T00:00:00Z' })).toBe('failing')
+  const completed = { ...stream, completedAt: '2026-01-01T00:15:00Z' }
+  expect(findHealth('sweep', { ...completed, failedAt: '2026-01-01T00:00:00Z' })).toBe('fine')
+})
+
+it('does not call webhooks up to date that were never created (newcomer)', () => {
+  const run = { completedAt: '2026-01-01T00:15:00Z', failedAt: null, problem: null, rowsSeen: 0, isRunning: false }
+  expect(findHealth('webhooks', run)).toBe('unused')
+  expect(findHealth('webhooks', { ...run, rowsSeen: 5 })).toBe('fine')
+  expect(findHealth('webhooks', { ...run, failedAt: '2026-01-01T00:16:00Z' })).toBe('failing')
+})
+
+it('says what is known of a shop that Recoup cannot reach (newcomer)', () => {
+  expect(describeReports({ ageSeconds: 60 })).toBeNull()
+  expect(describeReports({ ageSeconds: null, isReported: false })).toMatch(
+    /waits for the plugin’s first report.*wp-cron/,
+  )
+  expect(describeReports({ ageSeconds: 60, isReported: true })).toContain('reports orders, stock and prices')
+  expect(describeReports({ ageSeconds: 600, isReported: false })).toContain('does not report what messages need now')
+  expect(describeSyncAge({ ageSeconds: 120 })).toBe('Synced 2 min ago')
+  expect(describeSyncAge({ ageSeconds: null })).toBe('Not synced yet')
+  expect(describeSyncAge({ ageSeconds: 120, isReported: false })).toBe('Reported 2 min ago')
+  expect(describeSyncAge({ ageSeconds: null, isReported: false })).toBe('Nothing reported yet')
 })
 
 it('links to the store’s key page once there is an address', { tags: ['A2.4'] }, () => {

@@ -1,7 +1,9 @@
+import { pluginTexts } from '../../shared/plugin.ts'
 import { areKeysSwapped, normalizeStoreUrl } from '../../shared/store-problems.ts'
 import type { SettingName, StoreSettings } from '../../shared/store-settings.ts'
 import { type StoreView, type SyncStream, storeTexts } from '../../shared/stores.ts'
 import { chooseUnit, minutesPer } from '../ui/duration.ts'
+import { formatAge } from '../ui/format.ts'
 
 // Input checks of the store forms and texts about a store's health. Pure.
 
@@ -94,16 +96,43 @@ export interface StreamState {
   completedAt: string | null
   failedAt: string | null
   problem: string | null
+  rowsSeen: number
   isRunning: boolean
 }
 
-export type StreamHealth = 'running' | 'failing' | 'fine' | 'waiting'
+export type StreamHealth = 'running' | 'failing' | 'fine' | 'waiting' | 'unused'
 
 /** A stream fails if its last run failed; a recovered one is fine. */
-export function findHealth({ completedAt, failedAt, isRunning }: StreamState): StreamHealth {
+export function findHealth(stream: SyncStream, state: StreamState): StreamHealth {
+  const { completedAt, failedAt, isRunning, rowsSeen } = state
   if (failedAt && (!completedAt || failedAt > completedAt)) return 'failing'
   if (isRunning) return 'running'
+  // The store cannot reach this server, so none were created.
+  if (stream === 'webhooks' && completedAt && rowsSeen === 0) return 'unused'
   return completedAt ? 'fine' : 'waiting'
+}
+
+interface SyncAge {
+  ageSeconds: number | null
+  /** Only for a shop that Recoup cannot reach: whether its plugin reports what messages need. */
+  isReported?: boolean | undefined
+}
+
+/** How the data of a shop that Recoup cannot reach arrives; null: Recoup reads the shop itself. */
+export function describeReports({ ageSeconds, isReported }: SyncAge): string | null {
+  if (isReported === undefined) return null
+  if (ageSeconds === null) {
+    return `Recoup cannot reach your shop. It waits for the plugin’s first report of orders; until then no message is sent. ${pluginTexts.reportsByCron}`
+  }
+  return isReported
+    ? 'Recoup cannot reach your shop. The plugin reports orders, stock and prices; the rest is not read.'
+    : 'Recoup cannot reach your shop, and the plugin does not report what messages need now. Messages wait. The doctor says what to do.'
+}
+
+/** A shop that Recoup cannot reach is never synced: its plugin reports orders. */
+export function describeSyncAge({ ageSeconds, isReported }: SyncAge): string {
+  const [never, verb] = isReported === undefined ? ['Not synced yet', 'Synced'] : ['Nothing reported yet', 'Reported']
+  return ageSeconds === null ? never : `${verb} ${formatAge(ageSeconds)}`
 }
 
 export const streamNames: Readonly<Record<SyncStream, string>> = {

@@ -2,6 +2,7 @@ import { dashboardTexts } from '../../../shared/dashboard.ts'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { StoreProblemCode } from '../../../shared/store-problems.ts'
 import { getProblemText, KEYS_UNREADABLE } from '../../../shared/store-problems.ts'
+import { isCalling, isPushOnly, type PluginRow } from '../../access/plugin/public.ts'
 import { errorCodeOf, pickNewest } from '../../access/stores/public.ts'
 import { AppError } from '../../core/common/public.ts'
 
@@ -11,6 +12,7 @@ export interface StreamOutcome {
   stream: string
   completed_at: Date | null
   completed_start: Date | null
+  failures: number
   failed_at: Date | null
   error_code: string | null
   error_detail: string | null
@@ -30,6 +32,16 @@ export function findSyncProblem(streams: readonly StreamOutcome[], now: Date): A
     .filter((each) => each.error_code && each.failed_at && (!succeeded || each.failed_at > succeeded))
     .sort((one, other) => other.failed_at!.getTime() - one.failed_at!.getTime())[0]
   return failed ? toAppError(failed.error_code!, failed.error_detail) : null
+}
+
+/**
+ * Whether the plugin shows that the shop is up, or replaces all reads of it. A failed read then hides no figures: the
+ * shop may keep Recoup out, and its first report may take until WP-Cron runs.
+ */
+export function isServedByPlugin(plugin: PluginRow | undefined, streams: readonly StreamOutcome[], now: Date): boolean {
+  if (!plugin || plugin.ended_at) return false
+  const check = streams.find(({ stream }) => stream === 'order_check')
+  return plugin.is_reached === null || isPushOnly(plugin, check) || isCalling(plugin, now)
 }
 
 /** Seconds since the pickNewest complete read of the orders began (Y3). */

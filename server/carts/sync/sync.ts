@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import { explainFirewall } from '../../access/plugin/public.ts'
+import { pluginTexts } from '../../../shared/plugin.ts'
+import { explainReach, explainUnreached, isReporting, type PluginRow } from '../../access/plugin/public.ts'
 import * as rules from '../../access/stores/public.ts'
 import * as storeSql from '../../access/stores/public.ts'
 import { homeColumns, openStoreClient, toAppError, toProfileColumns } from '../../access/stores/public.ts'
@@ -17,7 +18,7 @@ import { isEmpty, readOrderPages } from './pages.ts'
 import { readRecord } from './record.ts'
 import { LEASE_MS, renewLease, runSyncJob, type SyncJob, type SyncResult } from './sync-jobs.ts'
 import * as sql from './sync-sql.ts'
-import { isReportedByPlugin } from './unreachable.ts'
+import { readPushOnlyPlugin } from './unreachable.ts'
 import { deleteOldEvents } from './webhook-sql.ts'
 
 // Reads stores: the first import, the sweep that repairs missed webhooks (Y2), and the schedule. Pages are recorded as
@@ -75,6 +76,8 @@ export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) 
     if (result.kind === 'refused') throw result.error
     if (result.kind === 'failed' && !signal.aborted) throw await toSyncError(deps, store, result.problem)
   }
+  // Our own time limit ended, or another sync waits for the shop.
+  if (!isRead) await assertReadable(deps, store)
   const isComplete = results.every((result) => result.kind === 'done')
   if (!isComplete) await deps.jobs.enqueue(deps.db, syncJob, { storeId: store.storeId }, store.storeId)
   const { counts, ageSeconds } = await readHealth(store, deps.now())
@@ -86,12 +89,23 @@ export async function syncNow(deps: Deps, store: StoreDb<Db>, limitMs = 25_000) 
 
 /** If the plugin is active, the store's address is right, so the text does not advise to check it. */
 async function toSyncError(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, problem: StoreProblem): Promise<AppError> {
-  const isReported = await isReportedByPlugin(store, deps.now())
-  const atWall = isReported === undefined ? undefined : explainFirewall(problem.code)
-  return toAppError(problem, atWall ? () => (isReported ? `${atWall} ${REPORTED_INSTEAD}` : atWall) : undefined)
+  const plugin = await readPushOnlyPlugin(store)
+  if (!plugin) return toAppError(problem)
+  return toAppError(problem, () => explainReports(plugin, explainUnreached(problem.code), deps.now()))
 }
 
-const REPORTED_INSTEAD = 'The plugin reports new orders, stock and prices instead.'
+/** Throws for a shop that Recoup cannot reach: a sync would not end. */
+async function assertReadable(deps: Pick<Deps, 'now'>, store: StoreDb<Db>): Promise<void> {
+  const plugin = await readPushOnlyPlugin(store)
+  if (plugin) throw new AppError('store_unreachable', explainReports(plugin, explainReach(plugin), deps.now()))
+}
+
+function explainReports(plugin: PluginRow, reason: string, now: Date): string {
+  const reports = isReporting(plugin, now)
+    ? 'The plugin reports new orders, stock and prices instead.'
+    : `Its plugin reports orders by itself, with its next call. ${pluginTexts.reportsByCron}`
+  return `Recoup cannot read this shop. ${reason} ${reports}`
+}
 
 /**
  * Job for a webhook: reads the order again instead of using the body, so that the order of deliveries is irrelevant.

@@ -62,6 +62,8 @@ export interface Situation {
   check_failures: number
   check_problem: string | null
   check_detail: string | null
+  /** Whether Recoup reaches the shop of the store's plugin; null: no plugin, or not tried yet. */
+  plugin_is_reached: boolean | null
   /** The account has its own mail server. After failures it is paused until `mail_rests_until`. */
   has_own_mail: boolean
   mail_rests_until: Date | null
@@ -106,6 +108,7 @@ export async function loadSituation(
         then (${selectFirstMailsSince(sql`s.account_id`, new Date(now.getTime() - DAY_MS))}) end as first_mails,
       f.completed_start as check_started, f.failed_at as check_failed, coalesce(f.failures, 0) as check_failures,
       f.error_code as check_problem, f.error_detail as check_detail,
+      p.is_reached as plugin_is_reached,
       m.account_id is not null as has_own_mail, m.rests_until as mail_rests_until,
       (select h.host from link_hosts h where h.store_id = s.id and h.passed_at is not null) as link_host,
       ${brandOfStore(sql`s.id`)} as brand,
@@ -113,6 +116,7 @@ export async function loadSituation(
     from stores s join accounts a on a.id = s.account_id
     left join mail_servers m on m.account_id = s.account_id
     left join sync_state f on f.store_id = s.id and f.stream = 'order_check'
+    left join plugin_connections p on p.store_id = s.id and p.ended_at is null
     where s.id = ${storeId}`.execute(db)
   return rows.rows[0]
 }

@@ -1,6 +1,7 @@
 import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
+import { readPlugin } from '../../access/plugin/public.ts'
 import type { StoreRow } from '../../access/stores/public.ts'
-import { findSyncProblem, readStreams, syncAge } from '../../carts/sync/public.ts'
+import { findSyncProblem, isServedByPlugin, readStreams, syncAge } from '../../carts/sync/public.ts'
 import { type Db, type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 import { type AccountQuery, listRequestedStores } from './analytics.ts'
 import { countPeople } from './rollups.ts'
@@ -74,19 +75,23 @@ interface StoreStanding {
   zone: string
   streams: Awaited<ReturnType<typeof readStreams>>
   problem: Error | null
+  /** Its figures are not shown. */
+  isDown: boolean
 }
 
-/** Loads the stores' sync state. Throws if one selected store, or each of several, has a sync problem. */
+/** Loads the stores' sync state. Throws if one selected store, or each of several, is down. */
 async function readStores(accountQuery: AccountQuery): Promise<{ stores: StoreStanding[]; currency: string }> {
   const { rows, currency } = await listRequestedStores(accountQuery)
   const stores = await Promise.all(
     rows.map(async (row): Promise<StoreStanding> => {
       const store = { storeId: row.id, db: accountQuery.store.db }
       const streams = await readStreams(store)
-      return { row, store, zone: row.time_zone, streams, problem: findSyncProblem(streams, accountQuery.now) }
+      const problem = findSyncProblem(streams, accountQuery.now)
+      const isDown = problem !== null && !isServedByPlugin(await readPlugin(store), streams, accountQuery.now)
+      return { row, store, zone: row.time_zone, streams, problem, isDown }
     }),
   )
-  if (stores.every(({ problem }) => problem !== null)) throw stores[0]!.problem
+  if (stores.every(({ isDown }) => isDown)) throw stores[0]!.problem
   return { stores, currency }
 }
 

@@ -1,5 +1,6 @@
 import {
   KEYS_UNREADABLE,
+  ORDERS_UNREPORTED,
   PLUGIN_OUTDATED,
   STOCK_UNREPORTED,
   STORE_PROBLEM_CODES,
@@ -14,7 +15,7 @@ const TEXTS = ['sms', 'whatsapp'] as const
 /** D3: the store's orders, stock or prices could not be read. */
 export const STORE_UNREAD: readonly string[] = [
   'store_unreachable',
-  ...[...STORE_PROBLEM_CODES, KEYS_UNREADABLE, STOCK_UNREPORTED, PLUGIN_OUTDATED, 'internal'].map(
+  ...[...STORE_PROBLEM_CODES, KEYS_UNREADABLE, ORDERS_UNREPORTED, STOCK_UNREPORTED, PLUGIN_OUTDATED, 'internal'].map(
     (problem) => `store_unreachable:${problem}`,
   ),
 ]

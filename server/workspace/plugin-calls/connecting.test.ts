@@ -7,6 +7,7 @@ import {
   registerOwner,
 } from '../../../test/connected-store.ts'
 import { createFakeStore } from '../../../test/fake-store.ts'
+import { readNotifications } from '../../../test/notifications.ts'
 import {
   buildBeat,
   buildInvitation,
@@ -88,6 +89,24 @@ test('an unreachable shop works by its own calls, and both sides explain why', a
   })
   const reply = await world.request('GET', '/api/stores/plugin', { token: shop.owner.token })
   expect(reply.body.plugin).toMatchObject({ isReached: false, reason: expect.stringContaining('no response') })
+})
+
+test('only a shop that Recoup has reached is reported as tested (decision 130, newcomer)', async () => {
+  const shop = await createPluginShop(world, { isCutOff: true })
+  await world.runJobs()
+  const sent = async () => (await readNotifications(world, shop.storeId)).map(({ type, message }) => [type, message])
+  expect(await sent()).toEqual([
+    ['store_connected', expect.stringMatching(/is connected by its plugin\. (?!.*being read)/)],
+  ])
+  shop.fake.problem = null
+  const again = () => reachShop(world.deps, { storeId: shop.storeId })
+  await again()
+  await again()
+  expect((await sent()).slice(1)).toEqual([['connection_test', expect.stringContaining('works')]])
+  // Connected again: another test.
+  await world.db.updateTable('plugin_connections').set({ is_reached: null }).execute()
+  await again()
+  expect(await sent()).toHaveLength(3)
 })
 
 test('a slow profile does not shorten the time limit for orders', async () => {

@@ -43,5 +43,5 @@ export async function requestTest(deps: Pick<Deps, 'jobs' | 'pool' | 'secrets'>,
   await takePoint(deps, TESTS, store.storeId)
   await changePlugin(store, { test_asked: randomBytes(16).toString('hex') })
   await queueWake(deps, store, 'test')
-  return pluginTexts.testAsked
+  return (await readPushOnlyPlugin(store)) ? pluginTexts.testAwaited : pluginTexts.testAsked
 }

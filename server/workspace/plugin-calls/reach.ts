@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { noteTest } from '../../access/notifications/public.ts'
 import { changePlugin, queueWake, type reachJob, readPlugin, type yieldJob } from '../../access/plugin/public.ts'
 import {
   ORDER_CHECK_LIMIT_MS,
@@ -45,6 +46,8 @@ export async function reachShop(
   await transact(store, async (tx) => {
     await clearCheckFailures(tx)
     await wakeAfterOrderCheck(tx, deps.now())
+    // Once for each connection, and when a shop is reached for the first time (decision 130).
+    if (plugin.is_reached === null || !row.is_address_proven) await noteTest(deps, tx, 'store', row.url)
   })
   // Reads at once what was rejected or failed before.
   await deps.jobs.enqueue(deps.db, importJob, { storeId }, storeId)

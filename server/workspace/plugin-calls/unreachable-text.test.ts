@@ -1,9 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Check } from '../../../shared/checks.ts'
+import { pluginTexts } from '../../../shared/plugin.ts'
 import { HOUR, MINUTE } from '../../../test/message-scene.ts'
+import { buildBeat } from '../../../test/plugin-shop.ts'
 import { createUnreachableShop, type UnreachableShop } from '../../../test/unreachable-shop.ts'
 import { createWorld } from '../../../test/world.ts'
-import { enqueueDueSyncs } from '../../carts/sync/sync.ts'
+import { enqueueDueSyncs, syncNow } from '../../carts/sync/sync.ts'
 
 // Texts for the owner of a shop that never answers Recoup, whose data comes from plugin reports only (security-P6).
 
@@ -61,6 +63,7 @@ test('every doctor check says that the plugin cannot report stock and prices', a
 test('no text says that the plugin reports once it is silent', async () => {
   shop = await createUnreachableShop(world)
   await shop.beat()
+  await shop.beat()
   world.advance(16 * MINUTE)
   const { token } = shop.owner
   expect((await world.request('GET', '/api/stores/health', { token })).body).toMatchObject({ isReported: false })
@@ -69,3 +72,81 @@ test('no text says that the plugin reports once it is silent', async () => {
   const found = new Map(checks.map((check) => [check.id, check]))
   expect(found.get('sync')).toMatchObject({ state: 'warn', finding: expect.stringContaining('does not report now') })
 })
+
+test('the dashboard loads before the first report of the plugin (newcomer)', async () => {
+  shop = await createUnreachableShop(world)
+  const { token } = shop.owner
+  const dashboard = () =>
+    Promise.all(['stats', 'chart'].map((name) => world.request('GET', `/api/dashboard/${name}`, { token })))
+  const answers = async () => (await dashboard()).map(({ status }) => status)
+  expect(await answers()).toEqual([200, 200])
+  expect((await world.request('GET', '/api/stores/health', { token })).body).toMatchObject({
+    ageSeconds: null,
+    isReported: false,
+  })
+  // A shop that was reached before: its plugin calls, but reads have failed for longer than is tolerated.
+  await world.db.updateTable('plugin_connections').set({ is_reached: true, called_at: world.now }).execute()
+  expect(await answers()).toEqual([200, 200])
+  // A silent plugin says nothing about a shop that was reached before.
+  world.advance(3 * HOUR)
+  expect(await answers()).toEqual([503, 503])
+})
+
+test('the doctor says only what is known of a shop that never answers (newcomer)', async () => {
+  shop = await createUnreachableShop(world)
+  await shop.call('beat', buildBeat(shop))
+  let checks = await examine()
+  expect(checks.get('permissions')).toMatchObject({ finding: 'Could not be checked: the store did not answer.' })
+  expect(checks.get('sync')).toMatchObject({
+    title: 'Orders from the plugin',
+    finding: expect.stringContaining('has not reported orders yet'),
+    nextStep: pluginTexts.reportsByCron,
+  })
+  expect(checks.get('plugin-test')).toMatchObject({ finding: expect.stringMatching(/^None has come yet/) })
+  await shop.beat()
+  await shop.beat()
+  world.advance(2 * MINUTE)
+  checks = await examine()
+  const { finding } = checks.get('plugin-reach')!
+  expect(finding).toContain('last 2 minutes ago. A due message waits for the next report.')
+  expect(finding).not.toContain('messages are sent')
+  // Scheduled tasks that ran within the hour are late for such a shop: its messages wait for them.
+  world.advance(10 * MINUTE)
+  expect((await examine()).get('plugin-tasks')).toMatchObject({
+    state: 'warn',
+    finding: expect.stringContaining('Messages wait for them'),
+    nextStep: pluginTexts.reportsByCron,
+  })
+})
+
+test('a test cart that waits for the plugin’s next call is told apart from the last one (newcomer)', async () => {
+  shop = await createUnreachableShop(world)
+  const { token } = shop.owner
+  // From the plugin's own screen.
+  await shop.batch([{ seq: 1, type: 'test', test: 'f'.repeat(32) }])
+  const asked = await world.request('POST', '/api/stores/plugin/test', { token })
+  expect(asked.body.message).toBe(pluginTexts.testAwaited)
+  expect((await examine()).get('plugin-test')).toMatchObject({
+    state: 'quiet',
+    finding: 'The last one came just now. Another was asked for and comes with the plugin’s next call.',
+  })
+})
+
+test('“Sync now” says that an unreachable shop cannot be read from here, also after our own time limit (newcomer)', async () => {
+  shop = await createUnreachableShop(world, { isSilent: true })
+  const store = { storeId: shop.storeId, db: world.db }
+  const expected = /^Recoup cannot read this shop\. .*wp-cron\.php every minute/
+  await expect(syncNow(world.deps, store, 30)).rejects.toThrow(expected)
+  // While another sync waits for the shop.
+  await world.db
+    .updateTable('sync_state')
+    .set({ lease_until: new Date(world.now.getTime() + MINUTE), started_at: world.now })
+    .where('stream', '=', 'sweep')
+    .execute()
+  await expect(syncNow(world.deps, store)).rejects.toThrow(expected)
+})
+
+async function examine(): Promise<Map<string, Check>> {
+  const { body } = await world.request('GET', '/api/stores/doctor', { token: shop.owner.token })
+  return new Map((body.checks as Check[]).map((check) => [check.id, check]))
+}

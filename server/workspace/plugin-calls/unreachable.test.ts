@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Check } from '../../../shared/checks.ts'
+import { pluginTexts } from '../../../shared/plugin.ts'
 import { assignCouponToSteps, insertCoupon, readCouponCode } from '../../../test/coupon-copies.ts'
 import type { TestStore } from '../../../test/factories.ts'
 import { buildProblem } from '../../../test/fake-store.ts'
 import { postWithWorker } from '../../../test/manual-send-scene.ts'
-import { HOUR, MINUTE, readMessages } from '../../../test/message-scene.ts'
+import { HOUR, listStepDecisions, MINUTE, readMessages } from '../../../test/message-scene.ts'
 import { buildBeat, buildCartEntry, buildWireOrder, createCartToken } from '../../../test/plugin-shop.ts'
 import {
   buildSellableProduct,
@@ -86,6 +87,20 @@ test('a cart is reported, abandoned, reminded, restored and purchased without an
   const carts = await world.db.selectFrom('carts').select('status').where('store_id', '=', shop.storeId).execute()
   expect(carts).toEqual([{ status: 'recovered' }])
   expect(shop.calls()).toBeGreaterThan(0)
+})
+
+test('a due message says that it waits for the plugin’s report, and what the owner can do (newcomer)', async () => {
+  await aDueCart()
+  expect(await first()).toEqual(['held', 'store_unreachable:orders_unreported'])
+  const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', shop.storeId).executeTakeFirst()
+  const { token } = shop.owner
+  const { body } = await world.request('GET', `/api/flows/${flow!.id}/upcoming?minutes=60`, { token })
+  expect(JSON.stringify(body)).toContain(pluginTexts.reportsByCron)
+  // Not repeated while reports come and expire.
+  await passTime(world, 5 * MINUTE, MINUTE)
+  expect(await listStepDecisions(world, shop.storeId)).toEqual(['hold store_unreachable:orders_unreported'])
+  await minute()
+  expect(world.sent).toHaveLength(1)
 })
 
 test('a purchase known only from a report stops the reminder', async () => {
@@ -340,7 +355,7 @@ test('a shop that stops answering is asked for reports at once, until it answers
   shop.fake.problem = buildProblem('plain_permalinks')
   await passTime(world, 2 * HOUR - 30_000, HOUR)
   await passTime(world, 2 * MINUTE, 10_000)
-  expect(await first()).toEqual(['held', 'store_unreachable:plain_permalinks'])
+  expect(await first()).toEqual(['held', 'store_unreachable:orders_unreported'])
   expect(listWakeReasons()).toContain('check')
 
   // The wake-up's heartbeat, and that of the task.

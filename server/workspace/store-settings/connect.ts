@@ -154,7 +154,10 @@ async function saveStore(
   await insertSendSchedule(inside)
   await createReadyFlow(inside, now, checked.isDemoStore)
   if (connector.sessionId) await setSessionStore(tx, connector.sessionId, store.id)
-  await notify(inside, { type: 'store_connected', data: { url: store.url }, at: now })
+  const data = { url: store.url, ...(!checked.isProven && { isUntested: true as const }) }
+  await notify(inside, { type: 'store_connected', data, at: now })
+  // The shop is tested once Recoup has reached it.
+  if (!checked.isProven) return store
   // Notifications of the same instant have no defined order.
   const next = new Date(now.getTime() + 1)
   await notify(inside, { type: 'connection_test', data: { test: true, channel: 'store', to: store.url }, at: next })

@@ -68,9 +68,18 @@ function checkBoxes(
   }
   if (isAlive(plugin ?? undefined, now)) {
     const displayed = boxChannels.filter((channel) => plugin?.health?.boxes.includes(channel))
-    const boxText = displayed.length > 0 ? `shows boxes for ${listed(displayed)}` : 'shows no consent box'
-    const nextStep = 'Choose the boxes on the plugin’s screen in WordPress.'
-    return { state: 'quiet', finding: `The plugin ${boxText}; no checkout has been seen yet.`, nextStep }
+    if (!plugin?.health) {
+      return { state: 'quiet', finding: 'The plugin has not reported yet which boxes the checkout shows.' }
+    }
+    const hasBoxes = displayed.length > 0
+    const boxText = hasBoxes ? `shows boxes for ${listed(displayed)}` : 'shows no consent box'
+    const checkout = checkoutSeenAt
+      ? `the checkout was seen ${ago(new Date(checkoutSeenAt))}${hasBoxes ? ' without them' : ''}`
+      : 'no checkout has been seen yet'
+    const nextStep = hasBoxes
+      ? 'Open your checkout once: this row then shows which boxes were seen there.'
+      : 'Choose the boxes on the plugin’s screen in WordPress.'
+    return { state: 'quiet', finding: `The plugin ${boxText}; ${checkout}.`, nextStep }
   }
   const finding = checkoutSeenAt
     ? `The script saw your checkout ${ago(new Date(checkoutSeenAt))}, and found no consent box.`

@@ -6,14 +6,15 @@ import type { Check } from '../../../shared/checks.ts'
 import type { ConsentBoxes } from '../../../shared/consent-box.ts'
 import { platformCopy } from '../../../shared/platform-words.ts'
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
+import { pluginTexts } from '../../../shared/plugin.ts'
 import {
-  addCertificateHint,
   findRightsProblems,
   getProblemText,
   KEYS_UNREADABLE_TEXT,
   type RightsProblem,
   STORE_PROBLEM_TEXT,
   type StoreProblemCode,
+  withCertificateHint,
 } from '../../../shared/store-problems.ts'
 import {
   explainFirewall,
@@ -183,7 +184,8 @@ function doctorChecks(found: Findings): Check[] {
     ['capture', 'Capture script', checkCapture(found)],
     ...buildPriceChecks(found),
     ...buildConsentChecks(found, (at) => ago(at, found.now)),
-    ['sync', 'Last order sync', checkSync(found)],
+    // A shop that cannot be reached is never synced.
+    ['sync', isReported(found) === undefined ? 'Last order sync' : 'Orders from the plugin', checkSync(found)],
     ['clock', 'Store clock', checkClock(found)],
   ]
   const nothingMore = { nextStep: null, answer: null, record: null }
@@ -271,7 +273,9 @@ function checkKeys(found: Findings): CheckResult {
 function checkPermissions(found: Findings): CheckResult {
   const problem = findProblem(found)
   if (problem?.part === 'permissions') return problem.result
-  if (found.storeAnswer.kind === 'problem') return unchecked('the store refused the keys')
+  if (problem?.part === 'reachable') return unchecked('the store did not answer')
+  if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
+  if (found.storeAnswer.kind === 'problem') return unchecked('the keys do not work')
   const { canWrite, rights } = found.storeAnswer.profile
   if (canWrite && !rights?.missingScopes.length) {
     return { state: 'good', finding: platformCopy[found.platform].doctor.permissions }
@@ -440,8 +444,13 @@ function checkSync(found: Findings): CheckResult {
     return { state: 'quiet', finding }
   }
   if (reported === false) {
-    const silence = found.plugin?.reports_goods === false ? OUTDATED : 'the plugin does not report now'
-    return { state: 'warn', finding: `Recoup cannot reach the shop, and ${silence}. Messages wait.` }
+    const isOutdated = found.plugin?.reports_goods === false
+    const silence = doneAt ? 'the plugin does not report now' : 'the plugin has not reported orders yet'
+    return {
+      state: 'warn',
+      finding: `Recoup cannot reach the shop, and ${isOutdated ? OUTDATED : silence}. Messages wait.`,
+      nextStep: isOutdated ? pluginTexts.updatePlugin : pluginTexts.reportsByCron,
+    }
   }
   const isRunning = orders.some(({ lease_until }) => lease_until && lease_until > now)
   const failed = orders

@@ -140,6 +140,23 @@ test('a silent plugin is a warning, after two days an error, and the script is r
   expect(checks.get('capture')!.finding).not.toContain('Not needed')
 })
 
+test('the row on consent boxes says what the plugin reported, and nothing before that (newcomer)', async () => {
+  expect((await checksNow()).get('boxes')).toMatchObject({
+    state: 'quiet',
+    finding: 'The plugin has not reported yet which boxes the checkout shows.',
+    nextStep: null,
+  })
+  await beat({ boxes: ['email'] })
+  expect((await checksNow()).get('boxes')).toMatchObject({
+    finding: 'The plugin shows boxes for email; no checkout has been seen yet.',
+    nextStep: expect.stringContaining('Open your checkout once'),
+  })
+  await world.db.updateTable('stores').set({ checkout_seen_at: world.now }).execute()
+  expect((await checksNow()).get('boxes')!.finding).toBe(
+    'The plugin shows boxes for email; the checkout was seen just now without them.',
+  )
+})
+
 test('a store without the plugin has no plugin checks', async () => {
   const { owner } = await createConnectedStore(world)
   const { body } = await world.request('GET', '/api/stores/doctor', { token: owner.token })

@@ -33,10 +33,16 @@ export function buildPluginChecks(found: PluginFindings, ago: (at: Date) => stri
     ['plugin', 'Plugin', checkCalls(plugin, found, ago)],
     ['plugin-reach', 'Recoup reaches the shop', checkReach(plugin, found, ago)],
     ['plugin-queue', 'Plugin’s queue', checkQueue(plugin)],
-    ['plugin-tasks', 'Scheduled tasks of WordPress', checkTasks(plugin, found.now)],
-    ['plugin-test', 'Test cart', checkTest(plugin, ago)],
+    ['plugin-tasks', 'Scheduled tasks of WordPress', checkTasks(plugin, found)],
+    ['plugin-test', 'Test cart', checkTest(plugin, found, ago)],
   ]
 }
+
+const isCutOff = (plugin: PluginRow, { streams }: PluginFindings): boolean =>
+  isPushOnly(
+    plugin,
+    streams.find(({ stream }) => stream === 'order_check'),
+  )
 
 function checkCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) => string): CheckResult {
   const { called_at: calledAt, version, health, cart_at: cartAt } = plugin
@@ -58,15 +64,12 @@ function checkCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) 
 }
 
 /** The live answer overrides earlier observations. */
-function checkReach(
-  plugin: PluginRow,
-  { streams, storeAnswer, now }: PluginFindings,
-  ago: (at: Date) => string,
-): CheckResult {
+function checkReach(plugin: PluginRow, found: PluginFindings, ago: (at: Date) => string): CheckResult {
+  const { streams, storeAnswer, now } = found
   const check = streams.find(({ stream }) => stream === 'order_check')
-  const isCutOff = isPushOnly(plugin, check)
+  const isReported = isCutOff(plugin, found)
   const canReachShop = storeAnswer.kind === 'answered'
-  if (!isCutOff && canReachShop) return { state: 'good', finding: 'Recoup reads the shop with the plugin’s key.' }
+  if (!isReported && canReachShop) return { state: 'good', finding: 'Recoup reads the shop with the plugin’s key.' }
   if (canReachShop) {
     return {
       state: 'quiet',
@@ -75,7 +78,7 @@ function checkReach(
   }
   const answer = storeAnswer.detail
   const why = storeAnswer.code === 'keys_unreadable' ? KEYS_UNREADABLE_TEXT : explainUnreached(storeAnswer.code)
-  if (!isCutOff)
+  if (!isReported)
     return { state: 'warn', finding: `${why} If this goes on, the plugin reports orders, stock and prices.`, answer }
   if (plugin.reports_goods === false) {
     const finding = `${why} This version of the plugin does not report stock and prices, so no message for a cart is sent.`
@@ -83,15 +86,14 @@ function checkReach(
   }
   const reportedAt = plugin.reports_goods ? (check?.completed_at ?? null) : null
   if (reportedAt && now.getTime() - reportedAt.getTime() <= LATE_REPORT_MS) {
-    const finding = `${why} The plugin reports orders, stock and prices instead, last ${ago(reportedAt)}, and messages are sent. Products, customers and coupons are not read.`
+    const finding = `${why} The plugin reports orders, stock and prices instead, last ${ago(reportedAt)}. A due message waits for the next report. Products, customers and coupons are not read.`
     return { state: 'warn', finding, answer }
   }
   return {
     state: 'bad',
     finding: `${why} Messages wait for a report of the plugin: ${reportedAt ? `the last one came ${ago(reportedAt)}` : 'none has come yet'}.`,
     answer,
-    nextStep:
-      'WordPress sends one a minute while its scheduled tasks run. Ask your host to call wp-cron.php every minute.',
+    nextStep: pluginTexts.reportsByCron,
   }
 }
 
@@ -110,11 +112,17 @@ function checkQueue({ health }: PluginRow): CheckResult {
 }
 
 /** As reported with the last heartbeat. */
-function checkTasks({ health, beat_at, connected_at }: PluginRow, now: Date): CheckResult {
+function checkTasks(plugin: PluginRow, found: PluginFindings): CheckResult {
+  const { health, beat_at, connected_at } = plugin
+  const { now } = found
   if (!health) return { state: 'quiet', finding: 'The plugin has not reported them yet.' }
   const { cronS, isCronDisabled } = health
   const sinceBeatS = beat_at ? Math.max(0, (now.getTime() - beat_at.getTime()) / 1_000) : 0
   const ranS = cronS === null ? null : Math.round(cronS + sinceBeatS)
+  if (ranS !== null && ranS * 1_000 > LATE_REPORT_MS && isCutOff(plugin, found)) {
+    const finding = `They ran ${minutes(ranS)} ago. Messages wait for them, because Recoup cannot reach the shop.`
+    return { state: 'warn', finding, nextStep: pluginTexts.reportsByCron }
+  }
   if (ranS !== null && ranS <= LATE_CRON_S) return { state: 'good', finding: `They ran ${minutes(ranS)} ago.` }
   if (ranS === null && !isCronDisabled && now.getTime() - connected_at.getTime() <= HOUR_MS) {
     return {
@@ -131,15 +139,16 @@ function checkTasks({ health, beat_at, connected_at }: PluginRow, now: Date): Ch
   }
 }
 
-function checkTest(
-  { test_seen_at: passedAt, test_asked, test_seen }: PluginRow,
-  ago: (at: Date) => string,
-): CheckResult {
-  if (test_asked !== null && test_asked !== test_seen)
-    return { state: 'quiet', finding: 'One was asked for and has not come yet.' }
-  return passedAt
-    ? { state: 'good', finding: `The last one came ${ago(passedAt)}.` }
-    : { state: 'quiet', finding: 'None was asked for. “Send a test cart” under Plugin tries the whole way.' }
+function checkTest(plugin: PluginRow, found: PluginFindings, ago: (at: Date) => string): CheckResult {
+  const { test_seen_at: seenAt, test_asked, test_seen } = plugin
+  const last = seenAt && `The last one came ${ago(seenAt)}.`
+  if (test_asked !== null && test_asked !== test_seen) {
+    const wait = isCutOff(plugin, found) ? 'comes with the plugin’s next call' : 'has not come yet'
+    return { state: 'quiet', finding: `${last ? `${last} Another` : 'One'} was asked for and ${wait}.` }
+  }
+  return last
+    ? { state: 'good', finding: last }
+    : { state: 'quiet', finding: 'None has come yet. “Send a test cart” under Plugin tries the whole way.' }
 }
 
 function minutes(seconds: number): string {
