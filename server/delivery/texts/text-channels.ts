@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Twilio } from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import { z } from 'zod'
@@ -110,8 +111,11 @@ export interface TextChannels {
 const MOST_KEPT = 2_000
 
 export function openTextChannels(deps: TextChannelDeps): TextChannels {
-  const kept = new Map<string, { version: string; made: Promise<TextChannel> }>()
-  const closing = (made: Promise<TextChannel>) => made.then((channel) => channel.close()).catch(() => {})
+  const close = ({ made }: { made: Promise<TextChannel> }) => made.then((channel) => channel.close()).catch(() => {})
+  const kept = new LRUCache<string, { version: string; made: Promise<TextChannel> }>({
+    max: MOST_KEPT,
+    dispose: (old) => void close(old),
+  })
   return {
     async text(accountId, channel) {
       const row = await currentCredentials(deps, accountId, channel)
@@ -119,20 +123,15 @@ export function openTextChannels(deps: TextChannelDeps): TextChannels {
       const known = kept.get(key)
       const version = row ? `${row.provider}:${row.version}:${row.hook_key}` : ''
       if (known && known.version === version) return known.made
-      if (known) {
-        kept.delete(key)
-        void closing(known.made)
-      }
+      kept.delete(key)
       if (!row) return null
-      if (kept.size >= MOST_KEPT)
-        for (const [oldest, { made }] of [...kept].slice(0, 100)) kept.delete(oldest) && closing(made)
       const made = makeChannel(deps, row)
       kept.set(key, { version, made })
       made.catch(() => kept.get(key)?.made === made && kept.delete(key))
       return made
     },
     async close() {
-      await Promise.all([...kept.values()].map(({ made }) => closing(made)))
+      await Promise.all([...kept.values()].map(close))
     },
   }
 }
