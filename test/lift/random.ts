@@ -1,4 +1,4 @@
-import jstat from 'jstat'
+import { computeNormalCdf } from '../../server/core/lift/distributions.ts'
 
 // Seeded random numbers, and known values of the distributions they are drawn from.
 
@@ -62,7 +62,6 @@ export function drawPurchasers(chance: Random, people: number, rate: number): nu
 
 /** Mean of min(X, cap), where the logarithm of X is normal with mean `mu` and deviation `sigma`. */
 export function logNormalMean(mu: number, sigma: number, cap: number): number {
-  const below = (value: number) => jstat.jStat.normal.cdf(value, 0, 1)
   const at = (Math.log(cap) - mu) / sigma
-  return Math.exp(mu + (sigma * sigma) / 2) * below(at - sigma) + cap * (1 - below(at))
+  return Math.exp(mu + (sigma * sigma) / 2) * computeNormalCdf(at - sigma) + cap * (1 - computeNormalCdf(at))
 }

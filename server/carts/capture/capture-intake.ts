@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { createBatcher, createId } from '../../core/common/public.ts'
 import * as system from '../../core/db/public.ts'
 import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
@@ -66,14 +67,13 @@ async function insertPosts(deps: Pick<Deps, 'db'>, posts: readonly InboxPost[]):
 
 /** A second post may arrive before the first is a fact. The same contact is not counted again. */
 function countAddresses(deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets'>) {
-  const recent = new Map<string, { at: number; unconfirmed: Unconfirmed | undefined }>()
+  const recent = new LRUCache<string, { at: number; unconfirmed: Unconfirmed | undefined }>({ max: MAX_COUNTED })
   return async (store: CaptureStore, post: ReceivedPost, client: string): Promise<ReceivedPost> => {
     const now = deps.now().getTime()
     const contactKey = JSON.stringify([store.id, post.cart, post.contact?.email, post.contact?.phone])
     const before = recent.get(contactKey)
     if (before && Math.abs(now - before.at) < COUNTED_FOR_MS) return addLimits(post, before.unconfirmed)
     const admitted = await admitPost(deps, store, post, client)
-    if (recent.size >= MAX_COUNTED) recent.clear()
     recent.set(contactKey, { at: now, unconfirmed: admitted.unconfirmed })
     return admitted
   }

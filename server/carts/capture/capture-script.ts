@@ -3,6 +3,7 @@ import fs from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { LRUCache } from 'lru-cache'
 import type { CaptureMode } from '../../../shared/capture-mode.ts'
 import { AppError } from '../../core/common/public.ts'
 
@@ -34,7 +35,7 @@ export interface ScriptSetup {
 /** Puts `setup` in front, so that the script knows its store even if an optimizer merges it into another file. */
 export function openCaptureScript(file = FILE) {
   let built = { text: '', modifiedMs: -1 }
-  const cache = new Map<string, Promise<CaptureScript>>()
+  const cache = new LRUCache<string, Promise<CaptureScript>>({ max: MAX_CACHED })
   return async (setup: ScriptSetup | null, encoding: ScriptEncoding = 'identity'): Promise<CaptureScript> => {
     const stat = await fs.stat(file).catch(() => null)
     if (!stat) throw new AppError('unavailable', 'The capture script has not been built.')
@@ -45,7 +46,6 @@ export function openCaptureScript(file = FILE) {
     const name = `${encoding} ${setup ? JSON.stringify(setup) : ''}`
     const known = cache.get(name)
     if (known) return known
-    if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!)
     const script = buildScript(file, built.text, { setup, encoding })
     cache.set(name, script)
     script.catch(() => cache.delete(name))

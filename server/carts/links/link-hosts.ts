@@ -1,4 +1,5 @@
 import type { LookupFunction } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import type { LinkHostView } from '../../../shared/link-host.ts'
 import type { Session } from '../../access/members/public.ts'
 import { AppError } from '../../core/common/public.ts'
@@ -176,7 +177,7 @@ export function createHostCheck({
   config,
   now,
 }: Pick<Deps, 'db' | 'config' | 'now'>): (host: string) => Promise<boolean> {
-  const known = new Map<string, { isOne: boolean; until: number }>()
+  const known = new LRUCache<string, { isOne: boolean; until: number }>({ max: MOST_KNOWN })
   return async (name) => {
     const host = name.toLowerCase()
     if (!/\.[a-z]/.test(host) || isReserved(host, config.publicUrl)) return false
@@ -184,7 +185,6 @@ export function createHostCheck({
     const last = known.get(host)
     if (last && at < last.until && last.until - at <= KNOWN_MS) return last.isOne
     const isOne = await sql.isLinkHost(db, host)
-    if (known.size >= MOST_KNOWN) known.clear()
     known.set(host, { isOne, until: at + KNOWN_MS })
     return isOne
   }

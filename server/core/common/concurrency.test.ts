@@ -56,6 +56,24 @@ test('drops queued work whose caller has disconnected', async () => {
   expect(begun).toEqual(['first', 'third', 'fifth'])
 })
 
+test('work that has begun keeps its place when its caller disconnects', async () => {
+  const limited = createSemaphore(1)
+  const leaving = new AbortController()
+  const begun: string[] = []
+  const end = Promise.withResolvers<void>()
+  const first = limited(() => {
+    begun.push('first')
+    return end.promise
+  }, leaving.signal)
+  const second = limited(async () => void begun.push('second'))
+  leaving.abort()
+  await breathe()
+  expect(begun).toEqual(['first'])
+  end.resolve()
+  await Promise.all([first, second])
+  expect(begun).toEqual(['first', 'second'])
+})
+
 // Slots for jobs. A job that waits for an external service holds none (D8; operators-H3).
 
 const moment = () => sleep(5)

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue'
 import { AppError } from './errors.ts'
 
 // Concurrency limits: a semaphore for requests, and worker slots that a job releases while it waits.
@@ -6,38 +7,23 @@ const MAX_WAITING = 500
 
 /**
  * Limits concurrency, first in first out. Requests of users then leave connections and time for sending. An aborted
- * signal removes its entry from the queue.
+ * signal removes its entry from the queue; work that has begun keeps its place until it ends.
  */
 export function createSemaphore(count: number): <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T> {
-  const waiting: (() => void)[] = []
-  let free = count
-  const wait = (signal: AbortSignal | undefined) =>
-    new Promise<void>((resolve, reject) => {
-      const cancel = () => {
-        waiting.splice(waiting.indexOf(proceed), 1)
-        reject(requestAborted())
-      }
-      const proceed = () => {
-        signal?.removeEventListener('abort', cancel)
-        resolve()
-      }
-      signal?.addEventListener('abort', cancel, { once: true })
-      waiting.push(proceed)
-    })
+  const queue = new PQueue({ concurrency: count })
   return async (work, signal) => {
     if (signal?.aborted) throw requestAborted()
-    if (waiting.length >= MAX_WAITING) {
+    if (queue.size >= MAX_WAITING) {
       throw new AppError('unavailable', 'There are too many requests for this right now. Please try again in a moment.')
     }
-    if (free > 0) free -= 1
-    else await wait(signal)
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free += 1
+    const waiting = new AbortController()
+    const cancel = () => waiting.abort(requestAborted())
+    signal?.addEventListener('abort', cancel, { once: true })
+    const begin = () => {
+      signal?.removeEventListener('abort', cancel)
+      return work()
     }
+    return queue.add(begin, { signal: waiting.signal })
   }
 }
 

@@ -1,4 +1,4 @@
-import { jStat } from './distributions.ts'
+import { logGamma } from './distributions.ts'
 
 // Detects people lost from an arm: compares the arms' sizes with the planned shares, at every check (decision 61).
 // Source: Lindon and Malek, "Anytime-valid inference for multinomial count data", NeurIPS 2022. The Bayes factor of a
@@ -30,6 +30,3 @@ export function computeSharesFactor(counts: readonly number[], shares: readonly 
 /** Whether chance no longer explains the arms' sizes. The caller stores a raised alarm, which is never withdrawn. */
 export const hasSampleRatioMismatch = (counts: readonly number[], shares: readonly number[]) =>
   computeSharesFactor(counts, shares) >= -Math.log(ALARM_ALPHA)
-
-/** Natural logarithm of Γ. */
-const logGamma = (value: number): number => jStat.gammaln(value)

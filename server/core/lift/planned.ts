@@ -6,7 +6,7 @@ import {
   computeVarianceOfMean,
   type Interval,
 } from './arms.ts'
-import { jStat } from './distributions.ts'
+import { getNormalQuantile, getStudentQuantile } from './distributions.ts'
 
 // Intervals for one analysis on a day fixed beforehand (decision 59b). They are narrower than the sequence, and invalid
 // when read more than once.
@@ -32,9 +32,11 @@ export function compareShares({ treated, control }: Arms, alpha = 0.05): Interva
  */
 export function computeWilson(share: number, people: number, alpha: number): Interval {
   const z = getNormalQuantile(1 - alpha / 2)
-  const spread = z * Math.sqrt((share * (1 - share)) / people + (z * z) / (4 * people * people))
-  const scale = 1 + (z * z) / people
-  const middle = share + (z * z) / (2 * people)
+  // Multiplied in this order, a share of 0 has a bound of exactly 0.
+  const half = z / (2 * people)
+  const spread = z * Math.sqrt((share * (1 - share)) / people + half * half)
+  const scale = 1 + 2 * z * half
+  const middle = share + z * half
   return { low: Math.max(0, (middle - spread) / scale), high: Math.min(1, (middle + spread) / scale) }
 }
 
@@ -55,9 +57,3 @@ function welchDegrees({ treated, control }: Arms): number {
   const [one, other] = [computeVarianceOfMean(treated), computeVarianceOfMean(control)]
   return (one + other) ** 2 / (one ** 2 / (treated.people - 1) + other ** 2 / (control.people - 1))
 }
-
-/** Quantile of the standard normal distribution. */
-const getNormalQuantile = (probability: number): number => jStat.normal.inv(probability, 0, 1)
-
-/** Quantile of Student's t distribution. */
-const getStudentQuantile = (probability: number, degrees: number): number => jStat.studentt.inv(probability, degrees)

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { getCurrencyExponent } from '../../../shared/money.ts'
 
 // Formats amounts for messages.
@@ -7,8 +8,7 @@ import { getCurrencyExponent } from '../../../shared/money.ts'
  * lookup.
  */
 const formats = new Map<string, Intl.NumberFormat>()
-const formatted = new Map<string, string>()
-const MAX_AMOUNTS = 5_000
+const formatted = new LRUCache<string, string>({ max: 5_000 })
 
 /** Formats minor units for en-US (decision 21). */
 export function formatMinor(amountMinor: number, currency: string): string {
@@ -17,7 +17,6 @@ export function formatMinor(amountMinor: number, currency: string): string {
   if (known !== undefined) return known
   const exponent = getCurrencyExponent(currency)
   const text = getFormat(currency, exponent).format(amountMinor / 10 ** exponent)
-  if (formatted.size >= MAX_AMOUNTS) formatted.clear()
   formatted.set(key, text)
   return text
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { AccountDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
@@ -8,13 +9,12 @@ export function openBounceAddresses({
   db,
   now,
 }: Pick<Deps, 'db' | 'now'>): (accountId: string) => Promise<string | null> {
-  const known = new Map<string, { address: string | null; until: number }>()
+  const known = new LRUCache<string, { address: string | null; until: number }>({ max: 5_000 })
   return async (accountId) => {
     const at = now().getTime()
     const last = known.get(accountId)
     if (last && at < last.until && last.until - at <= KNOWN_MS) return last.address
     const address = await readBounceAddress({ accountId, db })
-    if (known.size > 5_000) known.clear()
     known.set(accountId, { address, until: at + KNOWN_MS })
     return address
   }

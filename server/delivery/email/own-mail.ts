@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { isMailAddress, mailServerTexts } from '../../../shared/mail-server.ts'
 import type { Secrets } from '../../core/common/public.ts'
 import type { Config } from '../../core/config/public.ts'
@@ -84,30 +85,24 @@ export function openOwnMailHeaders(deps: Pick<OwnMailDeps, 'db' | 'now'>) {
 }
 
 export function openOwnMails(deps: OwnMailDeps): OwnMails {
-  const cached = new Map<string, { key: string; channel: EmailChannel }>()
-  const mailHeadersOf = openOwnMailHeaders(deps)
   const close = ({ channel }: { channel: EmailChannel }) => channel.close().catch(() => {})
-  const drop = (accountId: string) => {
-    const known = cached.get(accountId)
-    cached.delete(accountId)
+  const cached = new LRUCache<string, { key: string; channel: EmailChannel }>({
+    max: MAX_CACHED,
     // Messages in flight end on the old channel; the sender does not wait for them.
-    if (known) void close(known)
-  }
+    dispose: (old) => void close(old),
+  })
+  const mailHeadersOf = openOwnMailHeaders(deps)
   return {
     async of(accountId) {
       const row = await sql.readMailServer({ accountId, db: deps.db })
       const known = cached.get(accountId)
       if (!row) {
-        drop(accountId)
+        cached.delete(accountId)
         return null
       }
       const key = `${row.version}:${row.checked_at.getTime()}`
-      if (known?.key !== key) drop(accountId)
       const channel = known?.key === key ? known.channel : makeChannel(deps, row, () => mailHeadersOf(accountId))
-      // Re-inserting keeps the map in order of last use.
-      cached.delete(accountId)
-      cached.set(accountId, { key, channel })
-      if (cached.size > MAX_CACHED) drop(cached.keys().next().value!)
+      if (known?.key !== key) cached.set(accountId, { key, channel })
       const { version, checked_at: checkedAt } = row
       return { channel, key: { version, checkedAt }, from: buildOwnFrom(row), isFailing: row.problem !== null }
     },

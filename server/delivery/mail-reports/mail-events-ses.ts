@@ -1,4 +1,5 @@
 import { createVerify, X509Certificate } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { classifyBounce, parseStatus, removeAddresses } from '../../messages/channels/public.ts'
 import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
@@ -61,7 +62,7 @@ const MOST_CERTIFICATES = 10
 
 /** Caches certificates, which Amazon rarely changes. */
 export function openSes(): ProviderReader {
-  const certificates = new Map<string, string>()
+  const certificates = new LRUCache<string, string>({ max: MOST_CERTIFICATES })
   return async ({ rawBody, secret }) => {
     const notice = Notice.safeParse(readJson(rawBody)).data
     if (!notice || notice.TopicArn !== secret) throw forged()
@@ -71,11 +72,10 @@ export function openSes(): ProviderReader {
   }
 }
 
-async function isSigned(notice: Notice, certificates: Map<string, string>): Promise<boolean> {
+async function isSigned(notice: Notice, certificates: LRUCache<string, string>): Promise<boolean> {
   const at = notice.SigningCertURL
   if (!isAmazons(at) || !new URL(at).pathname.endsWith('.pem')) return false
-  const known = certificates.get(at)
-  const certificate = known ?? (await callAmazon(at))
+  const certificate = certificates.get(at) ?? (await callAmazon(at))
   try {
     const { publicKey } = new X509Certificate(certificate)
     const verifier = createVerify(notice.SignatureVersion === '2' ? 'RSA-SHA256' : 'RSA-SHA1')
@@ -83,7 +83,6 @@ async function isSigned(notice: Notice, certificates: Map<string, string>): Prom
   } catch {
     return false
   }
-  if (!known && certificates.size >= MOST_CERTIFICATES) certificates.clear()
   certificates.set(at, certificate)
   return true
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Twilio } from 'twilio'
 import type RequestClient from 'twilio/lib/base/RequestClient.js'
 import { z } from 'zod'
@@ -110,8 +111,11 @@ export interface TextChannels {
 const MAX_CACHED = 2_000
 
 export function openTextChannels(deps: TextChannelDeps): TextChannels {
-  const cache = new Map<string, { version: string; channel: Promise<TextChannel> }>()
-  const closing = (opening: Promise<TextChannel>) => opening.then((channel) => channel.close()).catch(() => {})
+  const close = ({ made }: { channel: Promise<TextChannel> }) => made.then((channel) => channel.close()).catch(() => {})
+  const cache = new LRUCache<string, { version: string; channel: Promise<TextChannel> }>({
+    max: MAX_CACHED,
+    dispose: (old) => void close(old),
+  })
   return {
     async text(accountId, channel) {
       const row = await currentCredentials(deps, accountId, channel)
@@ -119,20 +123,15 @@ export function openTextChannels(deps: TextChannelDeps): TextChannels {
       const known = cache.get(key)
       const version = row ? `${row.provider}:${row.version}:${row.hook_key}` : ''
       if (known && known.version === version) return known.channel
-      if (known) {
-        cache.delete(key)
-        void closing(known.channel)
-      }
+      cache.delete(key)
       if (!row) return null
-      if (cache.size >= MAX_CACHED)
-        for (const [oldest, { channel }] of [...cache].slice(0, 100)) cache.delete(oldest) && closing(channel)
       const opening = makeChannel(deps, row)
       cache.set(key, { version, channel: opening })
       opening.catch(() => cache.get(key)?.channel === opening && cache.delete(key))
       return opening
     },
     async close() {
-      await Promise.all([...cache.values()].map(({ channel }) => closing(channel)))
+      await Promise.all([...cache.values()].map(close))
     },
   }
 }
@@ -150,8 +149,8 @@ export async function currentCredentials(deps: TextChannelDeps, accountId: strin
   if (row && isOwn(row)) return row
   const assigned = await findAssigned(deps, accountId, channel)
   if (!assigned || assigned === row?.provider) return assigned ? row : undefined
-  const opening = assigned === 'operator' ? operatorRow(deps, accountId) : sandboxRow(deps, accountId, channel)
-  await insertBuiltIn(account, opening)
+  const builtIn = assigned === 'operator' ? operatorRow(deps, accountId) : sandboxRow(deps, accountId, channel)
+  await insertBuiltIn(account, builtIn)
   return readCredentials(account, channel)
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { findEmails, findPhones, normalizePhone } from '../../../shared/contact.ts'
 import {
   type DateOrder,
@@ -169,10 +170,10 @@ const MAX_CACHED = 1_000
 const MAX_CACHED_LENGTH = 60
 
 function remembered(markOf: (cell: string) => CellMark): (cell: string) => CellMark {
-  const known = new Map<string, CellMark>()
+  const known = new LRUCache<string, CellMark>({ max: MAX_CACHED })
   return (cell) => {
     const mark = known.get(cell) ?? markOf(cell)
-    if (known.size < MAX_CACHED && cell.length <= MAX_CACHED_LENGTH) known.set(cell, mark)
+    if (cell.length <= MAX_CACHED_LENGTH) known.set(cell, mark)
     return mark
   }
 }

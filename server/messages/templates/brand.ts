@@ -1,6 +1,7 @@
 // A store's brand kit, sanitised for mails: readable colours, valid addresses, one-line texts. Pure.
+import { LRUCache } from 'lru-cache'
 import { type BrandKit, DEFAULT_BRAND, socialKinds } from '../../../shared/brand.ts'
-import { buildShopTheme, type ShopTheme } from '../../../shared/palette.ts'
+import { buildLook, type Look } from '../../../shared/palette.ts'
 import { cleanText, type MailBrand, parseWebAddress } from './context.ts'
 
 export const DEFAULT_MAIL_BRAND: MailBrand = { ...DEFAULT_BRAND, logo: null }
@@ -39,15 +40,13 @@ export function cleanBrand(brand: MailBrand, storeName: string): CleanBrand {
 }
 
 /** A batch shares one store's look. */
-const looks = new Map<string, ShopTheme>()
-const MAX_LOOKS = 100
+const looks = new LRUCache<string, ShopTheme>({ max: 100 })
 
 function cacheLook(brand: MailBrand): ShopTheme {
   const { button, text, ground, accent, fontStack, radius } = brand
   const key = [button, text, ground, accent, fontStack, radius].join()
   const known = looks.get(key)
   if (known) return known
-  if (looks.size >= MAX_LOOKS) looks.clear()
   const look = buildShopTheme(brand)
   looks.set(key, look)
   return look

@@ -1,6 +1,7 @@
 // Compiles an owner's text to a Liquid template, once per version. Only safe tags and filters exist here.
 import { encode } from 'html-entities'
 import { type FilterImplOptions, Liquid, type Template } from 'liquidjs'
+import { LRUCache } from 'lru-cache'
 import { markBlanks } from './blanks.ts'
 import { TEMPLATE_VARIABLES, TemplateError, type TemplateSource } from './context.ts'
 import { buildVariableError, FILTERS, TAGS, toTemplateError } from './errors.ts'
@@ -45,7 +46,7 @@ const LIMITS = { parseLimit: 40_000, renderLimit: 250, memoryLimit: 200_000 }
 const MAX_VERSIONS = 500
 
 export function createCompiler(): Compiler {
-  const cache = new Map<string, CompiledTemplate>()
+  const cache = new LRUCache<string, CompiledTemplate>({ max: MAX_VERSIONS })
   const html = createLiquid((value) =>
     value instanceof CartItems ? ITEMS_MARK : encode(toText(value).replace(MARKS, '')),
   )
@@ -59,7 +60,6 @@ export function createCompiler(): Compiler {
       body: parse(html, markBlanks(toHtml(source.body.replace(MARKS, ''))), 'message'),
     }
     if (source.version === 0) return compiled
-    if (cache.size >= MAX_VERSIONS) cache.delete(cache.keys().next().value!)
     cache.set(key, compiled)
     return compiled
   }

@@ -1,5 +1,6 @@
 import crypto from 'node:crypto'
 import { Worker } from 'node:worker_threads'
+import { LRUCache } from 'lru-cache'
 import { AppError } from '../../core/common/public.ts'
 import { TemplateError } from './context.ts'
 import type { RenderAnswer, RenderJob } from './job.ts'
@@ -237,17 +238,14 @@ const MAX_REFUSED = 1_000
 
 /** Texts that killed their threads, so that a thousand messages with the same text are not tried one by one. */
 export class RefusedTexts {
-  readonly #until = new Map<string, number>()
+  readonly #keys = new LRUCache<string, true>({ max: MAX_REFUSED, ttl: REFUSED_MS })
 
   add(job: RenderJob): void {
-    if (this.#until.size >= MAX_REFUSED) this.#until.delete(this.#until.keys().next().value!)
-    this.#until.set(textKey(job), performance.now() + REFUSED_MS)
+    this.#keys.set(textKey(job), true)
   }
 
   has(job: RenderJob): boolean {
-    if (this.#until.size === 0) return false
-    const until = this.#until.get(textKey(job))
-    return until !== undefined && performance.now() < until
+    return this.#keys.size > 0 && this.#keys.has(textKey(job))
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import {
   createMemoryTokenCache,
   createRequestQueues,
@@ -8,7 +9,6 @@ import {
 } from '../platform/public.ts'
 import { findPlatform } from './registry.ts'
 
-/** Maximum number of cached clients; the least recently used goes first. */
 const MAX_CLIENTS = 2_000
 
 /**
@@ -16,7 +16,7 @@ const MAX_CLIENTS = 2_000
  * belongs to the store and outlives the client.
  */
 export function createClientCache(net: StoreNet) {
-  const clients = new Map<string, StoreClient>()
+  const clients = new LRUCache<string, StoreClient>({ max: MAX_CLIENTS })
   const queues = createRequestQueues()
   return (access: StoreAccess, cached?: { storeId: string; shelf: TokenCache }): StoreClient => {
     const { platform, storeUrl, homeUrl, keys } = access
@@ -25,9 +25,7 @@ export function createClientCache(net: StoreNet) {
     const client =
       clients.get(key) ??
       findPlatform(platform).createClient(access, { ...net, enqueue }, cached?.shelf ?? createMemoryTokenCache())
-    clients.delete(key)
     clients.set(key, client)
-    if (clients.size > MAX_CLIENTS) clients.delete(clients.keys().next().value!)
     return client
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { AppError } from '../../../core/common/public.ts'
 import type { TemplateCoupon } from '../context.ts'
 import {
@@ -77,15 +78,20 @@ interface Known {
 
 export class RenderingPlans {
   readonly #limits: PlanLimits
-  readonly #templates = new Map<string, Known>()
-  readonly #shapes = new Map<string, Entry>()
+  readonly #templates: LRUCache<string, Known>
+  readonly #shapes: LRUCache<string, Entry>
   readonly #differed = new Set<string>()
   readonly #brands = new WeakMap<MailBrand, string>()
   readonly #figures = { planned: 0, rendered: 0, compared: 0, differed: 0 }
-  #characters = 0
 
   constructor(limits: Partial<PlanLimits> = {}) {
     this.#limits = { ...LIMITS, ...limits }
+    this.#templates = new LRUCache({ max: this.#limits.mostTemplates })
+    this.#shapes = new LRUCache({
+      max: this.#limits.mostShapes,
+      maxSize: this.#limits.mostCharacters,
+      sizeCalculation: (entry) => (entry.state === 'ready' ? entry.size : 1),
+    })
   }
 
   figures = (): PlanFigures => ({
@@ -98,11 +104,11 @@ export class RenderingPlans {
     if (!planned) return this.#rendered(mail)
     for (;;) {
       const entry = this.#shapes.get(planned.key)
-      if (entry?.state === 'ready') return this.#filled(mail, planned, entry)
+      if (entry?.state === 'ready') return this.#filled(mail, planned.values, entry)
       if (entry?.state === 'none') return this.#rendered(mail)
       if (entry?.state === 'seen') return this.#first(mail, planned.key)
       if (!entry) {
-        this.#keep(planned.key, { state: 'seen' })
+        this.#shapes.set(planned.key, { state: 'seen' })
         return this.#rendered(mail)
       }
       await entry.done
@@ -138,7 +144,6 @@ export class RenderingPlans {
     if (known && known.subject === subject && known.body === body) return known.words
     const words = wordsOf(source)
     if (known) this.#drop(source)
-    else if (this.#templates.size >= this.#limits.mostTemplates) this.#templates.delete(firstOf(this.#templates))
     this.#templates.set(key, { subject, body, words })
     return words
   }
@@ -158,13 +163,13 @@ export class RenderingPlans {
   /** Others of its shape wait for the plan, as they would for the thread. */
   async #first(mail: PlannedMail, key: string): Promise<RenderedMessage> {
     const { promise: done, resolve } = Promise.withResolvers<void>()
-    this.#keep(key, { state: 'making', done })
+    this.#shapes.set(key, { state: 'making', done })
     try {
       const message = await this.#rendered(mail)
       void this.#make(mail, key).finally(resolve)
       return message
     } catch (error) {
-      this.#keep(key, { state: 'seen' })
+      this.#shapes.set(key, { state: 'seen' })
       resolve()
       throw error
     }
@@ -174,23 +179,20 @@ export class RenderingPlans {
     const made = await mail.makePlan().catch((error: unknown) => (error instanceof AppError ? null : 'refused'))
     // A comparison may have ended the template's plans meanwhile.
     const words = this.#wordsOf(mail.source)
-    if (made === null) this.#keep(key, { state: 'seen' })
-    else if (typeof words === 'string') this.#keep(key, { state: 'none', reason: words })
-    else if (typeof made === 'string') this.#keep(key, { state: 'none', reason: made })
-    else this.#keep(key, { state: 'ready', plan: made, size: sizeOf(made), uses: 0 })
+    if (made === null) this.#shapes.set(key, { state: 'seen' })
+    else if (typeof words === 'string') this.#shapes.set(key, { state: 'none', reason: words })
+    else if (typeof made === 'string') this.#shapes.set(key, { state: 'none', reason: made })
+    else this.#shapes.set(key, { state: 'ready', plan: made, size: sizeOf(made), uses: 0 })
   }
 
   async #filled(
     mail: PlannedMail,
-    { key, values }: { key: string; values: Values },
+    values: Values,
     entry: Extract<Entry, { state: 'ready' }>,
   ): Promise<RenderedMessage> {
     const message = fillPlan(entry.plan, values, (n) => mail.tracked(n))
     if (!message) return this.#rendered(mail)
     this.#figures.planned += 1
-    // Last used, last forgotten.
-    this.#shapes.delete(key)
-    this.#shapes.set(key, entry)
     const isCompared = entry.uses % this.#limits.comparedEvery === 0
     entry.uses += 1
     return isCompared ? this.#compared(mail, message) : message
@@ -222,22 +224,7 @@ export class RenderingPlans {
   /** All that is known of its shapes. */
   #drop(source: TemplateSource): void {
     const beginning = `${nameOf(source)}\n`
-    for (const key of [...this.#shapes.keys()]) if (key.startsWith(beginning)) this.#forget(key)
-  }
-
-  #keep(key: string, entry: Entry): void {
-    this.#forget(key)
-    this.#shapes.set(key, entry)
-    if (entry.state === 'ready') this.#characters += entry.size
-    while (this.#shapes.size > this.#limits.mostShapes || this.#characters > this.#limits.mostCharacters) {
-      this.#forget(firstOf(this.#shapes))
-    }
-  }
-
-  #forget(key: string): void {
-    const entry = this.#shapes.get(key)
-    if (entry?.state === 'ready') this.#characters -= entry.size
-    this.#shapes.delete(key)
+    for (const key of [...this.#shapes.keys()]) if (key.startsWith(beginning)) this.#shapes.delete(key)
   }
 }
 
@@ -245,8 +232,6 @@ export class RenderingPlans {
 const IN_TIME = new Set<TemplateProblem>(['limit_exceeded', 'too_slow'])
 
 const nameOf = ({ id, version }: TemplateSource): string => `${id}:${version}`
-
-const firstOf = (map: ReadonlyMap<string, unknown>): string => map.keys().next().value!
 
 /** null: the renderer says what is wrong with it. */
 function cleaned(context: TemplateContext, storeHosts: readonly string[]): Values | null {
