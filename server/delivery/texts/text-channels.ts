@@ -111,7 +111,8 @@ export interface TextChannels {
 const MAX_CACHED = 2_000
 
 export function openTextChannels(deps: TextChannelDeps): TextChannels {
-  const close = ({ made }: { channel: Promise<TextChannel> }) => made.then((channel) => channel.close()).catch(() => {})
+  const close = ({ channel: opening }: { channel: Promise<TextChannel> }) =>
+    opening.then((channel) => channel.close()).catch(() => {})
   const cache = new LRUCache<string, { version: string; channel: Promise<TextChannel> }>({
     max: MAX_CACHED,
     dispose: (old) => void close(old),

@@ -90,7 +90,7 @@ test('a cart is reported, abandoned, reminded, restored and purchased without an
 })
 
 test('a due message says that it waits for the plugin’s report, and what the owner can do (newcomer)', async () => {
-  await aDueCart()
+  await createDueCart()
   expect(await first()).toEqual(['held', 'store_unreachable:orders_unreported'])
   const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', shop.storeId).executeTakeFirst()
   const { token } = shop.owner

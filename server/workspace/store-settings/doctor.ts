@@ -8,13 +8,13 @@ import { platformCopy } from '../../../shared/platform-words.ts'
 import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
 import { pluginTexts } from '../../../shared/plugin.ts'
 import {
+  addCertificateHint,
   findRightsProblems,
   getProblemText,
   KEYS_UNREADABLE_TEXT,
   type RightsProblem,
   STORE_PROBLEM_TEXT,
   type StoreProblemCode,
-  withCertificateHint,
 } from '../../../shared/store-problems.ts'
 import {
   explainFirewall,
