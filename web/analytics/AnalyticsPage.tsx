@@ -29,7 +29,7 @@ import { type CartReach, reasonLabels, writeReachFilter } from '../../shared/rea
 import { computeReturn } from '../../shared/roi.ts'
 import { useHasFeature, useHasPermission, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
-import { getErrorText } from '../accounts/queries.ts'
+import { getErrorText } from '../api.ts'
 import { useReach } from '../carts/send-queries.ts'
 import type { Subject } from '../dashboard/chart-subject.ts'
 import { markRunning } from '../dashboard/running.ts'

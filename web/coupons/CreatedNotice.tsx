@@ -1,6 +1,6 @@
 import { Button, CloseButton, Group } from '@mantine/core'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
-import { getErrorText } from '../accounts/queries.ts'
+import { getErrorText } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useDeleteCoupon } from './queries.ts'

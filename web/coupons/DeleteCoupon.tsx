@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
-import { getErrorText } from '../accounts/queries.ts'
+import { getErrorText } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { useDeleteCoupon } from './queries.ts'
