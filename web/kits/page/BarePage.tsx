@@ -1,11 +1,11 @@
 import { Anchor, Box, Container, Group, Text } from '@mantine/core'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
-import { useInstance } from '../access/queries.ts'
-import { isViewing, useSession } from '../access/session.ts'
-import { Logo } from '../ui/Logo.tsx'
+import { useInstance } from '../../access/queries.ts'
+import { isViewing, useSession } from '../../access/session.ts'
+import { Logo } from '../../ui/Logo.tsx'
 
-const ViewBanner = lazy(async () => ({ default: (await import('../operator/ViewBanner.tsx')).ViewBanner }))
+const ViewBanner = lazy(async () => ({ default: (await import('./ViewBanner.tsx')).ViewBanner }))
 
 interface Props {
   title: string

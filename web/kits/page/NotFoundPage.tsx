@@ -1,6 +1,6 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
-import { BarePage } from '../shell/BarePage.tsx'
+import { BarePage } from './BarePage.tsx'
 
 export function NotFoundPage() {
   return (
