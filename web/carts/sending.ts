@@ -1,6 +1,7 @@
 import type { CartView } from '../../shared/carts.ts'
+import { discountTexts } from '../../shared/discount-mail.ts'
 import type { LastMessage, SendChannel } from '../../shared/reminders.ts'
-import { formatCountdown, formatCounted, formatMoney, formatPrice } from '../ui/format.ts'
+import { formatCount, formatCountdown, formatCounted, formatMoney, formatPrice } from '../ui/format.ts'
 import type { ListFilter } from './rules.ts'
 
 // When and to whom a manual message may be sent, for display (B 2, 4, 5, 9). The server decides. Pure.
@@ -135,4 +136,14 @@ export function describeLength(
 ): string {
   const cost = price && formatPrice(price.amount, price.currency)
   return [...(channel === 'sms' ? [formatCounted(segments, 'segment')] : []), ...(cost ? [cost] : [])].join(' · ')
+}
+
+/** Final message of a job. The specification has texts for "all" and "none" only. */
+export function describeResult({ sent, failed, unknown }: { sent: number; failed: number; unknown: number }): string {
+  if (failed + unknown === 0) return discountTexts.sent
+  if (sent + unknown === 0) return discountTexts.failed
+  const parts = [`${formatCount(sent)} sent`]
+  if (failed > 0) parts.push(`${formatCount(failed)} failed`)
+  if (unknown > 0) parts.push(`${formatCount(unknown)} without an answer`)
+  return parts.join(', ')
 }
