@@ -1,4 +1,4 @@
-import '../carts/carts.css'
+import '../kits/carts/carts.css'
 import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { AudienceCount as Count } from '../../shared/audience.ts'

@@ -13,15 +13,15 @@ import {
 import type { ReactNode } from 'react'
 import { getMessageName, type MessageView } from '../../shared/carts.ts'
 import { Unmet } from '../flow-editor/Unmet.tsx'
+import { MessageState } from '../kits/carts/badges.tsx'
+import { hasOpenMessage, type InputEntry, isInstant, readInputs } from '../kits/carts/rules.ts'
 import { useNow } from '../ui/clock.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { formatCount } from '../ui/format.ts'
 import { MailFrame } from '../ui/MailFrame.tsx'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { DateTime, TimeUntil } from '../ui/Time.tsx'
-import { MessageState } from './badges.tsx'
 import { type CheckLine, findDecidedChannel, listChecks } from './checks.ts'
-import { hasOpenMessage, type InputEntry, isInstant, readInputs } from './rules.ts'
 import { describeForecast, findNextCheck, findPlannedTime } from './story.ts'
 
 /** One message with its times, the decision about it, and the mail as sent. */

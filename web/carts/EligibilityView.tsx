@@ -1,4 +1,4 @@
-import './carts.css'
+import '../kits/carts/carts.css'
 import { Anchor, Group, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'

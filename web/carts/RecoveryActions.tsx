@@ -1,4 +1,4 @@
-import './carts.css'
+import '../kits/carts/carts.css'
 import { Anchor, Button, Card, Stack, Text, Title } from '@mantine/core'
 import { IconBrandWhatsapp, IconClock, IconLock, IconMail, IconMessage, IconMessageSearch } from '@tabler/icons-react'
 import { Link } from 'react-router'

@@ -6,8 +6,8 @@ import { cartReach } from '../../shared/reach.ts'
 import { cartEligibility, type SendChannel } from '../../shared/reminders.ts'
 import { useStore } from '../access/queries.ts'
 import { ApiError, call } from '../api.ts'
+import { type ListFilter, toFilterParams } from '../kits/carts/rules.ts'
 import { buildReasonBadges, type ReasonBadge } from './reason-badges.ts'
-import { type ListFilter, toFilterParams } from './rules.ts'
 import type { Selection } from './sending.ts'
 
 // Queries and mutations of manual sends.

@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { type CartView, cartMessages, exportCarts, getCart, listAbandonedCarts } from '../../shared/carts.ts'
-import { useIsStoreKnown, useStore } from '../access/queries.ts'
-import { call } from '../api.ts'
-import { useDownload } from '../ui/Download.tsx'
+import { type CartView, cartMessages, exportCarts, getCart, listAbandonedCarts } from '../../../shared/carts.ts'
+import { useIsStoreKnown, useStore } from '../../access/queries.ts'
+import { call } from '../../api.ts'
+import { useDownload } from '../../ui/Download.tsx'
 import { hasOpenMessage, type ListFilter, type ListQuery, toCartList } from './rules.ts'
 
 const FIVE_MINUTES_MS = 300_000

@@ -20,8 +20,8 @@ import {
   IconShoppingCartOff,
   IconX,
 } from '@tabler/icons-react'
-import type { CartBadge as Badge, CartState as State } from '../../shared/carts.ts'
-import { StatusBadge } from '../ui/StatusBadge.tsx'
+import type { CartBadge as Badge, CartState as State } from '../../../shared/carts.ts'
+import { StatusBadge } from '../../ui/StatusBadge.tsx'
 
 type Look = Parameters<typeof StatusBadge>[0]
 
