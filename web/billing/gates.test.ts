@@ -21,7 +21,11 @@ interface Prompt {
   words: string
 }
 
-const CARTS = { screen: '/carts', file: 'web/carts/useTextAction.ts', asks: "useHasFeature('manual_texts')" }
+const CARTS = {
+  screen: '/carts',
+  file: 'web/kits/manual-sends/useTextAction.ts',
+  asks: "useHasFeature('manual_texts')",
+}
 const CAMPAIGN = { screen: '/campaigns', file: 'web/campaigns/rules.ts', shown: 'web/campaigns/Steps.tsx' }
 
 /** The table type requires a row for every feature. */

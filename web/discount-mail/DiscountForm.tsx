@@ -6,7 +6,7 @@ import { discountTexts, MAX_RECIPIENTS, READY_DISCOUNT } from '../../shared/disc
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
 import { ApiError, getErrorText } from '../api.ts'
-import { BulkSendCard } from '../carts/BulkSendCard.tsx'
+import { BulkSendCard } from '../kits/manual-sends/BulkSendCard.tsx'
 import { useLeaveGuard } from '../ui/useLeaveGuard.tsx'
 import { WordEditor } from '../words/WordEditor.tsx'
 import { CouponField } from './CouponField.tsx'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeResult } from '../carts/sending.ts'
+import { describeResult } from '../kits/manual-sends/sending.ts'
 import {
   allCustomers,
   clearAll,

@@ -5,8 +5,8 @@ import {
   readReachFilter,
   reasonLabels,
   writeReachFilter,
-} from '../../shared/reach.ts'
-import { formatCount } from '../ui/format.ts'
+} from '../../../shared/reach.ts'
+import { formatCount } from '../../ui/format.ts'
 
 // Short labels for why a cart would get no email now, and the list's filter by reason. Pure.
 
