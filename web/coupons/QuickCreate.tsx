@@ -3,9 +3,9 @@ import { IconBolt } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
 import { getErrorText } from '../api.ts'
+import { useCreateCoupon } from '../kits/coupons/queries.ts'
+import { createQuickCode, createQuickCoupon } from '../kits/coupons/rules.ts'
 import { checkPercent } from './form.ts'
-import { useCreateCoupon } from './queries.ts'
-import { createQuickCode, createQuickCoupon } from './rules.ts'
 
 interface Props {
   onCreated: (coupon: Coupon) => void

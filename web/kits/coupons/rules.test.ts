@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Coupon } from '../../shared/coupons.ts'
-import { buildCoupon } from '../../test/coupon-fixtures.ts'
+import type { Coupon } from '../../../shared/coupons.ts'
+import { buildCoupon } from '../../../test/coupon-fixtures.ts'
 import {
   buildStateMarks,
   couponsAddress,
