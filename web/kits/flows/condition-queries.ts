@@ -1,11 +1,11 @@
 import { keepPreviousData, queryOptions, useQueries, useQuery } from '@tanstack/react-query'
-import { getCountryName } from '../../shared/analytics-definitions.ts'
-import { findProducts } from '../../shared/audience.ts'
-import type { ConditionNames, FlowConditions } from '../../shared/flow-conditions.ts'
-import { searchCategories } from '../../shared/flows.ts'
-import { useStore } from '../access/queries.ts'
-import { call } from '../api.ts'
-import { formatMoney } from '../ui/format.ts'
+import { getCountryName } from '../../../shared/analytics-definitions.ts'
+import { findProducts } from '../../../shared/audience.ts'
+import type { ConditionNames, FlowConditions } from '../../../shared/flow-conditions.ts'
+import { searchCategories } from '../../../shared/flows.ts'
+import { useStore } from '../../access/queries.ts'
+import { call } from '../../api.ts'
+import { formatMoney } from '../../ui/format.ts'
 
 // Names of what conditions refer to by id.
 

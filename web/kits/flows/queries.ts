@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { flowReport, type reportDays } from '../../shared/flow-report.ts'
+import { flowReport, type reportDays } from '../../../shared/flow-report.ts'
 import {
   chooseWinner,
   copyFlow,
@@ -13,9 +13,9 @@ import {
   saveFlow,
   switchFlow,
   trySaveFlow,
-} from '../../shared/flows.ts'
-import { upcomingMessages } from '../../shared/upcoming.ts'
-import { call } from '../api.ts'
+} from '../../../shared/flows.ts'
+import { upcomingMessages } from '../../../shared/upcoming.ts'
+import { call } from '../../api.ts'
 import { insertFlow, sortFlows } from './rules.ts'
 
 export type FlowEdit = z.input<typeof saveFlow.body>

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
-import { describeUnmet, findUnmet } from '../carts/unmet.ts'
-import { useConditionNames } from './queries.ts'
+import { useConditionNames } from './condition-queries.ts'
+import { describeUnmet, findUnmet } from './unmet.ts'
 
 interface Props {
   /** As decisions record them. */
