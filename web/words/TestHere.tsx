@@ -5,7 +5,7 @@ import { capabilities } from '../../shared/platforms.ts'
 import { readVapidKey, sendToThisBrowser } from '../../shared/push-calls.ts'
 import { useStore } from '../access/queries.ts'
 import { BROKEN, call, getErrorText } from '../api.ts'
-import { BrowserRefusal, subscribeThisBrowser } from '../push/this-browser.ts'
+import { BrowserRefusal, subscribeThisBrowser } from '../kits/push/this-browser.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { useFirstPress } from '../ui/useFirstPress.ts'
 
