@@ -30,8 +30,8 @@ import { computeReturn } from '../../shared/roi.ts'
 import { useHasFeature, useHasPermission, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
 import { getErrorText } from '../api.ts'
-import type { Subject } from '../dashboard/chart-subject.ts'
-import { markRunning } from '../dashboard/running.ts'
+import type { Subject } from '../kits/charts/chart-subject.ts'
+import { markRunning } from '../kits/charts/running.ts'
 import { useReach } from '../kits/manual-sends/send-queries.ts'
 import { LinkedStore } from '../kits/page/LinkedStore.tsx'
 import { NoCaptureYet } from '../kits/page/NoCaptureYet.tsx'
@@ -649,7 +649,7 @@ function listFacts(figures: AnalyticsReply, money: (amount: number | null) => st
   }
 }
 
-const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
+const SeriesChart = lazy(async () => ({ default: (await import('../kits/charts/RecoveryChart.tsx')).RecoveryChart }))
 
 const channelTitles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' } as const
 

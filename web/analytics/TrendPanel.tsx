@@ -3,10 +3,10 @@ import { IconChartBar, IconChartLine, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { type AnalyticsRange, analyticsRanges, analyticsTexts, type Trend } from '../../shared/analytics.ts'
 import { getErrorText } from '../api.ts'
-import { ChartTable } from '../dashboard/ChartTable.tsx'
-import type { Subject } from '../dashboard/chart-subject.ts'
-import { pickDatasets } from '../dashboard/rules.ts'
-import { markRunning } from '../dashboard/running.ts'
+import { ChartTable } from '../kits/charts/ChartTable.tsx'
+import type { Subject } from '../kits/charts/chart-subject.ts'
+import { pickDatasets } from '../kits/charts/datasets.ts'
+import { markRunning } from '../kits/charts/running.ts'
 import { NoCaptureYet } from '../kits/page/NoCaptureYet.tsx'
 import { ToolButton } from '../ui/ChartTools.tsx'
 import { Failed } from '../ui/Failed.tsx'
@@ -19,7 +19,7 @@ import { BEING_COUNTED, formatPercent, rangeLabels } from './rules.ts'
 import { rateCell, toMoneyCell, toTextCell } from './table.ts'
 
 // The chart library loads after the page.
-const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
+const SeriesChart = lazy(async () => ({ default: (await import('../kits/charts/RecoveryChart.tsx')).RecoveryChart }))
 
 const titles: Record<TrendName, { title: string; file: string; definition: string }> = {
   rate: {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError, BROKEN } from '../api.ts'
-import { findSubject } from './chart-subject.ts'
-import { describeTrend, findFailure, formatRate, isNewStore, pickDatasets, summarizeRecovered } from './rules.ts'
+import { findSubject } from '../kits/charts/chart-subject.ts'
+import { pickDatasets } from '../kits/charts/datasets.ts'
+import { describeTrend, findFailure, formatRate, isNewStore, summarizeRecovered } from './rules.ts'
 
 const buildApiError = (status: number, error: string, code: ApiError['code']) => new ApiError(status, { error, code })
 

@@ -16,16 +16,17 @@ import {
 } from 'chart.js'
 import type { RefObject } from 'react'
 import { Chart } from 'react-chartjs-2'
-import { type ChartColors, useChartColors } from '../theme/chart.ts'
+import { type ChartColors, useChartColors } from '../../theme/chart.ts'
 import type { Subject } from './chart-subject.ts'
-import type { ChartType } from './OverviewCard.tsx'
-import { type ChartData, sumDataset } from './rules.ts'
+import { type ChartData, sumDataset } from './datasets.ts'
 import { keepLastLabel, splitLabel } from './running.ts'
 
 ChartJs.register(
   ...[ArcElement, BarController, BarElement, CategoryScale, Legend, LinearScale],
   ...[LineController, LineElement, PieController, PointElement, Tooltip],
 )
+
+export type ChartType = 'bar' | 'line' | 'pie'
 
 interface Props {
   canvas: RefObject<HTMLCanvasElement | null>

@@ -1,4 +1,4 @@
-import type { ChartData } from './rules.ts'
+import type { ChartData } from './datasets.ts'
 
 // Marks the last bucket of every chart, the hour, day, week or month still running, because its value is incomplete.
 // Pure.

@@ -1,6 +1,6 @@
 import { Table } from '@mantine/core'
 import type { Subject } from './chart-subject.ts'
-import { type ChartData, sumDataset } from './rules.ts'
+import { type ChartData, sumDataset } from './datasets.ts'
 
 interface Props {
   data: ChartData
