@@ -1,4 +1,4 @@
-import '../settings/settings.css'
+import '../ui/tabs.css'
 import './campaigns.css'
 import { Button, Card, Stack, Title } from '@mantine/core'
 import { IconCopy } from '@tabler/icons-react'
