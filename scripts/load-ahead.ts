@@ -51,7 +51,7 @@ export function loadAhead(): Plugin {
 /** The file of each component, by its name. */
 const parseComponentFiles = (source: string): Record<string, string> =>
   Object.fromEntries(
-    [...source.matchAll(/import\('\.\/([^']+)'\), '(\w+)'/g)].map(([, file, name]) => [name!, `web/${file}`]),
+    [...source.matchAll(/import\('\.\/([^']+)'\),\s*'(\w+)'/g)].map(([, file, name]) => [name!, `web/${file}`]),
   )
 
 function collectImports(bundle: Rolldown.OutputBundle, fileName: string, visited = new Set<string>()): string[] {

@@ -147,7 +147,7 @@ const prompts: Record<Feature, Prompt[]> = {
   ],
 }
 
-const readSource = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+const readSource = (file: string) => readFileSync(file, 'utf8')
 const every = Object.entries(prompts).flatMap(([feature, its]) => its.map((prompt) => ({ feature, ...prompt })))
 
 describe('features of larger plans', () => {
