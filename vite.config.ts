@@ -12,9 +12,10 @@ const served = ['/api', '/brand', '/c', '/u', '/capture', '/socket.io', '/docs',
 /** Where a page begins; the landing page's script is nobody else's. */
 const ENTRIES = /\/web\/(main\.tsx|index\.html|landing\/landing\.ts)/
 /** The names of the icons in the frame around every screen. */
-const shellIcons = [...readdirSync('web/shell').map((file) => `shell/${file}`), 'billing/statusLook.ts']
-  .map((file) => readFileSync(`web/${file}`, 'utf8'))
-  .flatMap((source) => source.match(/\bIcon[A-Z]\w+/g) ?? [])
+const shellIcons = [
+  ...['web/shell', 'web/kits/page'].flatMap((folder) => readdirSync(folder).map((file) => `${folder}/${file}`)),
+  'web/billing/statusLook.ts',
+].flatMap((file) => readFileSync(file, 'utf8').match(/\bIcon[A-Z]\w+/g) ?? [])
 /**
  * What the frame is made of, also where a screen uses it too: in a file with parts of screens it would bring those along. With it `useOnce`,
  * which many screens share: merged with one area's parts, it made two files wait for each other.
@@ -26,7 +27,8 @@ const OF_SHELL = new RegExp(
     'web.accounts.LogoutDialog',
     'web.notifications.(keys|order).ts$',
     'web.billing.(rules|statusLook).ts$',
-    'web.stores.(queries|store-keys|mail-server-queries).ts$',
+    'web.access.current-store.ts$',
+    'web.stores.(queries|mail-server-queries).ts$',
     'shared.(paging|capture-status|mail-server|sending|account).ts$',
     'web.ui.(announce|clock|Empty|listQuery|StatusBadge|Time|useOnce).tsx?$',
     `icons.(${shellIcons.join('|')}).mjs$`,

@@ -8,7 +8,7 @@ import {
   updateCoupon,
 } from '../shared/coupons.ts'
 import { buildCoupon as couponAt, DAY_MS, MINUTE_MS } from '../test/coupon-fixtures.ts'
-import { isUsable } from '../web/coupons/rules.ts'
+import { isUsable } from '../web/kits/coupons/rules.ts'
 import type { Api, FakeAnswer } from './api.ts'
 import { NOW } from './app.ts'
 

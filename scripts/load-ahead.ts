@@ -4,7 +4,7 @@ import type { Plugin, Rolldown } from 'vite'
 import { screens } from '../shared/screens.ts'
 
 const SCREENS = fileURLToPath(new URL('../web/screens.ts', import.meta.url))
-const SHELL = 'shell/Shell.tsx'
+const SHELL = 'web/shell/Shell.tsx'
 
 /**
  * Emits `ahead.js`, which the page loads in parallel with the app. For signed-in users it preloads the files of the
@@ -23,7 +23,7 @@ export function loadAhead(): Plugin {
       handler(_, bundle) {
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
         const collectFiles = (screen: string) => {
-          const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/web/${screen}`))
+          const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${screen}`))
           if (!chunk) throw new Error(`${screen} has no file of its own`)
           return collectImports(bundle, chunk.fileName)
         }
@@ -50,7 +50,9 @@ export function loadAhead(): Plugin {
 
 /** The file of each component, by its name. */
 const parseComponentFiles = (source: string): Record<string, string> =>
-  Object.fromEntries([...source.matchAll(/import\('\.\/([^']+)'\), '(\w+)'/g)].map(([, file, name]) => [name!, file!]))
+  Object.fromEntries(
+    [...source.matchAll(/import\('\.\/([^']+)'\),\s*'(\w+)'/g)].map(([, file, name]) => [name!, `web/${file}`]),
+  )
 
 function collectImports(bundle: Rolldown.OutputBundle, fileName: string, visited = new Set<string>()): string[] {
   const file = bundle[fileName]

@@ -135,7 +135,7 @@ function computeDistances(files) {
 /** Tests of the built app do not import it. Their distance is that of the screen components they open, plus one. */
 function findScreenTests(distances) {
   const files = Object.fromEntries(
-    [...fs.readFileSync('web/screens.ts', 'utf8').matchAll(/import\('\.\/([^']+)'\), '(\w+)'/g)].map(
+    [...fs.readFileSync('web/screens.ts', 'utf8').matchAll(/import\('\.\/([^']+)'\),\s*'(\w+)'/g)].map(
       ([, file, name]) => [name, `web/${file}`],
     ),
   )

@@ -9,8 +9,7 @@ import { connectStore, syncStore } from '../shared/stores.ts'
 import { upcomingMessages } from '../shared/upcoming.ts'
 import { stubPage } from '../test/browser-globals.ts'
 import { forgetConnection, rememberConnection } from './access/session.ts'
-import { getErrorText } from './accounts/queries.ts'
-import { BROKEN, buildAddress, call, isSessionOver, parseError } from './api.ts'
+import { BROKEN, buildAddress, call, getErrorText, isSessionOver, parseError } from './api.ts'
 
 describe('the address of a call', () => {
   it('fills in parameters and omits missing ones', () => {

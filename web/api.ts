@@ -40,6 +40,16 @@ export class ApiError extends Error {
   }
 }
 
+/** The server's message, or the specification's sentence if there is none. */
+export function getErrorText(error: Error, fallback: string): string {
+  if (!(error instanceof ApiError)) return fallback
+  return error.code === 'internal' ? fallback : error.message
+}
+
+/** An error that the server assigns to a field is shown at that field only. */
+export const hasFieldError = (error: { fields?: Record<string, string> } | null) =>
+  Object.keys(error?.fields ?? {}).length > 0
+
 type ContractInput<T extends z.ZodType> = z.input<T>
 export interface CallInput<E extends Endpoint> {
   params?: ContractInput<E['params']>

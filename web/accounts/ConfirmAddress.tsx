@@ -1,6 +1,6 @@
 import { Anchor, Button, Card, Container, Stack, Text, Title } from '@mantine/core'
 import { Link, useSearchParams } from 'react-router'
-import { BarePage } from '../shell/BarePage.tsx'
+import { BarePage } from '../kits/page/BarePage.tsx'
 import { Notice } from '../ui/Notice.tsx'
 
 interface Props {

@@ -1,7 +1,7 @@
 import { Button, Card, Container, Group, Stack, Title } from '@mantine/core'
 import { useNavigate } from 'react-router'
 import { useLogout } from '../access/queries.ts'
-import { BarePage } from '../shell/BarePage.tsx'
+import { BarePage } from '../kits/page/BarePage.tsx'
 import { LOGOUT_QUESTION } from './LogoutDialog.tsx'
 
 export function LogoutPage() {

@@ -1,11 +1,10 @@
 import { PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import type { ReactNode } from 'react'
-import { ApiError } from '../api.ts'
+import { ApiError, getErrorText, hasFieldError } from '../api.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { hasFieldError, showPassword } from './fields.ts'
+import { showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
-import { getErrorText } from './queries.ts'
 import { checkNewPassword } from './rules.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 

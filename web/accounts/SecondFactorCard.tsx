@@ -25,7 +25,7 @@ import {
   renewRecoveryCodes,
   secondFactorTexts,
 } from '../../shared/second-factor.ts'
-import { ApiError, call } from '../api.ts'
+import { ApiError, call, hasFieldError } from '../api.ts'
 import { announce } from '../ui/announce.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
@@ -36,7 +36,7 @@ import { StatusBadge } from '../ui/StatusBadge.tsx'
 import { saveText } from '../ui/saveText.ts'
 import { DateTime } from '../ui/Time.tsx'
 import { CodeField } from './CodeField.tsx'
-import { hasFieldError, showPassword } from './fields.ts'
+import { showPassword } from './fields.ts'
 import { SubmitButton, useWait } from './wait.tsx'
 
 const FEW = 3

@@ -4,7 +4,7 @@ import { Link, useSearchParams } from 'react-router'
 import { undoEmail } from '../../shared/account.ts'
 import { authTexts } from '../../shared/auth.ts'
 import { call } from '../api.ts'
-import { BarePage } from '../shell/BarePage.tsx'
+import { BarePage } from '../kits/page/BarePage.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { NewPasswordForm } from './NewPasswordForm.tsx'
 

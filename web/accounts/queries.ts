@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { demoLogin, forgotPassword, login, register, resetPassword, type User } from '../../shared/auth.ts'
 import { meQuery } from '../access/queries.ts'
 import { forgetConnection, rememberUser, startSession } from '../access/session.ts'
-import { ApiError, call } from '../api.ts'
+import { call } from '../api.ts'
 
 interface RememberChoice {
   isRemembered: boolean
@@ -27,12 +27,6 @@ export const useResetPassword = () =>
   useMutation({
     mutationFn: (body: { token: string; password: string }) => call(resetPassword, { body, isAnonymous: true }),
   })
-
-/** The server's message, or the specification's sentence if there is none. */
-export function getErrorText(error: Error, fallback: string): string {
-  if (!(error instanceof ApiError)) return fallback
-  return error.code === 'internal' ? fallback : error.message
-}
 
 /** Clears the cache, so the new user sees nothing of the previous one. */
 export function useSignIn<Given extends RememberChoice>(ask: (input: Given) => Promise<{ token: string; user: User }>) {

@@ -30,13 +30,13 @@ import { type CartReach, reasonLabels, writeReachFilter } from '../../shared/rea
 import { computeReturn } from '../../shared/roi.ts'
 import { useHasFeature, useHasPermission, useStore, useSubscription } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
-import { getErrorText } from '../accounts/queries.ts'
-import { useReach } from '../carts/send-queries.ts'
-import type { Subject } from '../dashboard/chart-subject.ts'
-import { markRunning } from '../dashboard/running.ts'
+import { getErrorText } from '../api.ts'
+import type { Subject } from '../kits/charts/chart-subject.ts'
+import { markRunning } from '../kits/charts/running.ts'
+import { useReach } from '../kits/manual-sends/send-queries.ts'
+import { LinkedStore } from '../kits/page/LinkedStore.tsx'
+import { NoCaptureYet } from '../kits/page/NoCaptureYet.tsx'
 import { LiftResultCard } from '../lift/LiftCard.tsx'
-import { LinkedStore } from '../shell/LinkedStore.tsx'
-import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
 import { DownloadButton } from '../ui/Download.tsx'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
@@ -650,7 +650,7 @@ function listFacts(figures: AnalyticsReply, money: (amount: number | null) => st
   }
 }
 
-const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
+const SeriesChart = lazy(async () => ({ default: (await import('../kits/charts/RecoveryChart.tsx')).RecoveryChart }))
 
 const channelTitles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp', push: 'Push' } as const
 

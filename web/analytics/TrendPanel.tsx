@@ -2,13 +2,12 @@ import { Button, NativeSelect, Skeleton, Text } from '@mantine/core'
 import { IconChartBar, IconChartLine, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { type AnalyticsRange, analyticsRanges, analyticsTexts, type Trend } from '../../shared/analytics.ts'
-import { formatPercent } from '../../shared/percent.ts'
-import { getErrorText } from '../accounts/queries.ts'
-import { ChartTable } from '../dashboard/ChartTable.tsx'
-import type { Subject } from '../dashboard/chart-subject.ts'
-import { pickDatasets } from '../dashboard/rules.ts'
-import { markRunning } from '../dashboard/running.ts'
-import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
+import { getErrorText } from '../api.ts'
+import { ChartTable } from '../kits/charts/ChartTable.tsx'
+import type { Subject } from '../kits/charts/chart-subject.ts'
+import { pickDatasets } from '../kits/charts/datasets.ts'
+import { markRunning } from '../kits/charts/running.ts'
+import { NoCaptureYet } from '../kits/page/NoCaptureYet.tsx'
 import { ToolButton } from '../ui/ChartTools.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatMoney, formatRound } from '../ui/format.ts'
@@ -20,7 +19,7 @@ import { BEING_COUNTED, rangeLabels } from './rules.ts'
 import { rateCell, toMoneyCell, toTextCell } from './table.ts'
 
 // The chart library loads after the page.
-const SeriesChart = lazy(async () => ({ default: (await import('../dashboard/RecoveryChart.tsx')).RecoveryChart }))
+const SeriesChart = lazy(async () => ({ default: (await import('../kits/charts/RecoveryChart.tsx')).RecoveryChart }))
 
 const titles: Record<TrendName, { title: string; file: string; definition: string }> = {
   rate: {

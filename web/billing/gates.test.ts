@@ -21,7 +21,11 @@ interface Prompt {
   sentence: string
 }
 
-const CARTS = { screen: '/carts', file: 'web/carts/useTextAction.ts', asks: "useHasFeature('manual_texts')" }
+const CARTS = {
+  screen: '/carts',
+  file: 'web/kits/manual-sends/useTextAction.ts',
+  asks: "useHasFeature('manual_texts')",
+}
 const CAMPAIGN = { screen: '/campaigns', file: 'web/campaigns/rules.ts', offeredIn: 'web/campaigns/Steps.tsx' }
 
 /** The table type requires a row for every feature. */
@@ -143,7 +147,7 @@ const prompts: Record<Feature, Prompt[]> = {
   ],
 }
 
-const readSource = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+const readSource = (file: string) => readFileSync(file, 'utf8')
 const every = Object.entries(prompts).flatMap(([feature, its]) => its.map((prompt) => ({ feature, ...prompt })))
 
 describe('features of larger plans', () => {

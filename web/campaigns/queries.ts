@@ -16,7 +16,7 @@ import {
 } from '../../shared/campaigns.ts'
 import { useIsStoreKnown, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
-import { useOnce } from '../carts/send-queries.ts'
+import { useOnce } from '../kits/manual-sends/send-queries.ts'
 import type { CampaignAction, CampaignFilter } from './rules.ts'
 
 const LIST = 'campaigns'

@@ -1,12 +1,12 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { MAX_CARTS, reminderTexts } from '../../shared/reminders.ts'
+import { channelNames, type Selection } from '../kits/manual-sends/sending.ts'
+import { useCanSend, useIsTextsLocked } from '../kits/manual-sends/useTextAction.ts'
 import { formatCount } from '../ui/format.ts'
 import { formatTotal } from '../ui/listQuery.ts'
 import { UpgradePrompt } from './RecoveryActions.tsx'
-import { channelNames, type Selection } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
-import { useCanSend, useIsTextsLocked } from './useTextAction.ts'
 
 type Action = Ask['channel'] | 'delete'
 

@@ -4,17 +4,14 @@ import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { useHasPermission } from '../access/queries.ts'
+import { CartStatus, TextStatus } from '../kits/carts/badges.tsx'
+import { countItems } from '../kits/carts/rules.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Facts } from '../ui/Facts.tsx'
 import { Money } from '../ui/Money.tsx'
 import { ProductPicture } from '../ui/ProductPicture.tsx'
-
 import { DateTime, TimeAgo } from '../ui/Time.tsx'
-
-import { CartStatus, TextStatus } from './badges.tsx'
-
 import { RecoveryWindow } from './RecoveryWindow.tsx'
-import { countItems } from './rules.ts'
 
 export function CustomerCard({ cart }: { cart: CartView }) {
   const { phone, whatsapp } = cart.customer_data

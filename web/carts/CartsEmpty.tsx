@@ -2,10 +2,10 @@ import { Anchor, Button } from '@mantine/core'
 import { IconFilterOff, IconShoppingCart } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { cartTexts } from '../../shared/carts.ts'
-import { DemoHistoryGate } from '../shell/DemoHistory.tsx'
-import { NoCaptureYet } from '../shell/NoCaptureYet.tsx'
+import type { ListQuery } from '../kits/carts/rules.ts'
+import { DemoHistoryGate } from '../kits/page/DemoHistory.tsx'
+import { NoCaptureYet } from '../kits/page/NoCaptureYet.tsx'
 import { Empty } from '../ui/Empty.tsx'
-import type { ListQuery } from './rules.ts'
 
 interface Props {
   isFiltered: boolean

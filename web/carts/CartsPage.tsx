@@ -1,4 +1,4 @@
-import './carts.css'
+import '../kits/carts/carts.css'
 import { ActionIcon, Button, Card, Group, Menu, NativeSelect, Text, Tooltip, VisuallyHidden } from '@mantine/core'
 import {
   IconBrandWhatsapp,
@@ -20,9 +20,27 @@ import { type CartView, cartTexts } from '../../shared/carts.ts'
 import { readStage } from '../../shared/reach.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
 import { useHasPermission } from '../access/queries.ts'
-import { getErrorText } from '../accounts/queries.ts'
-import { ApiError, BROKEN } from '../api.ts'
+import { ApiError, BROKEN, getErrorText } from '../api.ts'
 import { useProducts } from '../audiences/queries.ts'
+import { badgeStyles, CartStatus, stateStyles } from '../kits/carts/badges.tsx'
+import { useCarts, useExportCarts } from '../kits/carts/queries.ts'
+import {
+  BEHIND_NUMBER,
+  cartsAddress,
+  countItems,
+  formatStage,
+  isFromFigure,
+  type ListQuery,
+  type SortColumn,
+  toFilterParams,
+} from '../kits/carts/rules.ts'
+import { BulkSendCard } from '../kits/manual-sends/BulkSendCard.tsx'
+import type { ReasonBadge } from '../kits/manual-sends/reason-badges.ts'
+import { listReachOptions } from '../kits/manual-sends/reason-badges.ts'
+import { useReach, useReasonBadges, useWhatsappEligible } from '../kits/manual-sends/send-queries.ts'
+import type { Selection, TextChannel } from '../kits/manual-sends/sending.ts'
+import { explainEnded } from '../kits/manual-sends/sending.ts'
+import { useCanSend, useIsTextsLocked, useTextAction } from '../kits/manual-sends/useTextAction.ts'
 import { ColumnsMenu } from '../ui/ColumnsMenu.tsx'
 import { DataList } from '../ui/DataList.tsx'
 import type { DataColumn, DataRows } from '../ui/DataTable.tsx'
@@ -39,32 +57,13 @@ import { SearchBox } from '../ui/SearchBox.tsx'
 import { TimeAgo } from '../ui/Time.tsx'
 import { useIsWide, useListQuery } from '../ui/useListQuery.ts'
 import { BulkBar } from './BulkBar.tsx'
-import { BulkSendCard } from './BulkSendCard.tsx'
-import { badgeStyles, CartStatus, stateStyles } from './badges.tsx'
 import { CartPanel } from './CartPanel.tsx'
 import { CartsEmpty } from './CartsEmpty.tsx'
 import type { Column, ColumnId } from './columns.ts'
 import { columns as allColumns, optional, useColumns } from './columns.ts'
-import { useCarts, useExportCarts } from './queries.ts'
 import { RecoveryWindow } from './RecoveryWindow.tsx'
-import type { ReasonBadge } from './reason-badges.ts'
-import { listReachOptions } from './reason-badges.ts'
-import {
-  BEHIND_NUMBER,
-  cartsAddress,
-  countItems,
-  formatStage,
-  isFromFigure,
-  type ListQuery,
-  type SortColumn,
-  toFilterParams,
-} from './rules.ts'
-import { useReach, useReasonBadges, useWhatsappEligible } from './send-queries.ts'
-import type { Selection, TextChannel } from './sending.ts'
-import { explainEnded } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 import { useSendDialog } from './useSendDialog.tsx'
-import { useCanSend, useIsTextsLocked, useTextAction } from './useTextAction.ts'
 
 const statuses = [
   { value: '', label: 'All' },

@@ -1,14 +1,14 @@
-import './carts.css'
+import '../kits/carts/carts.css'
 import { Anchor, Button, Card, Stack, Text, Title } from '@mantine/core'
 import { IconBrandWhatsapp, IconClock, IconLock, IconMail, IconMessage, IconMessageSearch } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { CartView } from '../../shared/carts.ts'
 import { reminderTexts } from '../../shared/reminders.ts'
 import { SendDiscountButton } from '../discount-mail/SendDiscountButton.tsx'
-import { useWhatsappEligible } from './send-queries.ts'
-import { explainEnded, hasBought, type TextChannel } from './sending.ts'
+import { useWhatsappEligible } from '../kits/manual-sends/send-queries.ts'
+import { explainEnded, hasBought, type TextChannel } from '../kits/manual-sends/sending.ts'
+import { type TextAction, useCanSend, useIsTextsLocked, useTextAction } from '../kits/manual-sends/useTextAction.ts'
 import type { Ask } from './useSendDialog.tsx'
-import { type TextAction, useCanSend, useIsTextsLocked, useTextAction } from './useTextAction.ts'
 
 interface Props {
   cart: CartView

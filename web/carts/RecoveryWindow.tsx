@@ -1,6 +1,6 @@
 import type { CartView } from '../../shared/carts.ts'
+import { computeRemainingSeconds, formatWindow, hasWindow } from '../kits/manual-sends/sending.ts'
 import { useNow } from '../ui/clock.ts'
-import { computeRemainingSeconds, formatWindow, hasWindow } from './sending.ts'
 
 const SECOND_MS = 1_000
 const STILL_MS = 3_600_000

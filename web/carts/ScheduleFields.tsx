@@ -1,6 +1,6 @@
 import { Group, NativeSelect, TextInput } from '@mantine/core'
 import type { Ref } from 'react'
-import { type Delay, delays, type Schedule } from './sending.ts'
+import { type Delay, delays, type Schedule } from '../kits/manual-sends/sending.ts'
 
 interface Props {
   value: Schedule

@@ -15,21 +15,9 @@ import {
 } from '../../shared/reminders.ts'
 import { useDraft } from '../access/drafts.ts'
 import { useStore } from '../access/queries.ts'
-import { getErrorText as textOfError } from '../accounts/queries.ts'
-import { BROKEN, call } from '../api.ts'
-import { announce } from '../ui/announce.ts'
-import { Failed } from '../ui/Failed.tsx'
-import { formatCount, formatCounted } from '../ui/format.ts'
-import { LoadingList } from '../ui/Loading.tsx'
-import { Notice } from '../ui/Notice.tsx'
-import { TimeAgo } from '../ui/Time.tsx'
-import { formatDateTime } from '../ui/times.ts'
-import { TYPING_PAUSE_MS } from '../words/rules.ts'
-import { WordEditor } from '../words/WordEditor.tsx'
-import { EligibilityView } from './EligibilityView.tsx'
-import { ScheduleFields } from './ScheduleFields.tsx'
-import { SendMessage } from './SendMessage.tsx'
-import { buildSelectionKey, useEligibility, useOnce, useRefresh } from './send-queries.ts'
+import { BROKEN, call, getErrorText as textOfError } from '../api.ts'
+import { EligibilityView } from '../kits/manual-sends/EligibilityView.tsx'
+import { buildSelectionKey, useEligibility, useOnce, useRefresh } from '../kits/manual-sends/send-queries.ts'
 import {
   channelNames,
   defaultSchedule,
@@ -40,7 +28,18 @@ import {
   type MessageText,
   parseDelay,
   type Schedule,
-} from './sending.ts'
+} from '../kits/manual-sends/sending.ts'
+import { announce } from '../ui/announce.ts'
+import { Failed } from '../ui/Failed.tsx'
+import { formatCount, formatCounted } from '../ui/format.ts'
+import { LoadingList } from '../ui/Loading.tsx'
+import { Notice } from '../ui/Notice.tsx'
+import { TimeAgo } from '../ui/Time.tsx'
+import { formatDateTime } from '../ui/times.ts'
+import { TYPING_PAUSE_MS } from '../words/rules.ts'
+import { WordEditor } from '../words/WordEditor.tsx'
+import { ScheduleFields } from './ScheduleFields.tsx'
+import { SendMessage } from './SendMessage.tsx'
 import type { Ask } from './useSendDialog.tsx'
 import { type MessagePreview, useMessagePreviewState } from './useShownMessage.ts'
 

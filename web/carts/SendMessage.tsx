@@ -1,8 +1,8 @@
 import { NativeSelect } from '@mantine/core'
 import { SAMPLE_CART, type SendChannel } from '../../shared/reminders.ts'
+import { type MessageText, SAMPLE_LABEL, type Selection } from '../kits/manual-sends/sending.ts'
 import { CartPicker } from '../words/CartPicker.tsx'
 import { WordsPreview } from '../words/WordsPreview.tsx'
-import { type MessageText, SAMPLE_LABEL, type Selection } from './sending.ts'
 import type { MessagePreview } from './useShownMessage.ts'
 
 const OFFERED = 50

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { sortColumns } from '../../shared/carts.ts'
-import type { SortColumn } from './rules.ts'
+import type { SortColumn } from '../kits/carts/rules.ts'
 
 // Columns of the cart list (B 2) and the user's selection. Customer and actions are always shown.
 

@@ -1,5 +1,5 @@
 import { channelLabels, type MessageView, type TimelineEntry } from '../../shared/carts.ts'
-import { hasOpenMessage } from './rules.ts'
+import { hasOpenMessage } from '../kits/carts/rules.ts'
 
 // Merges a cart's messages and events into one timeline. Pure.
 

@@ -6,13 +6,13 @@ import type { SendChannel } from '../../shared/reminders.ts'
 import { smsStatus } from '../../shared/reminders.ts'
 import { useDraft } from '../access/drafts.ts'
 import { call } from '../api.ts'
+import { TextStatus } from '../kits/carts/badges.tsx'
+import type { Selection } from '../kits/manual-sends/sending.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingList } from '../ui/Loading.tsx'
 import { DateTime } from '../ui/Time.tsx'
-import { TextStatus } from './badges.tsx'
 import { SendForm } from './SendForm.tsx'
-import type { Selection } from './sending.ts'
 
 /** An open send dialog before it is submitted. */
 export interface Ask {

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { SAMPLE_CART } from '../../shared/reminders.ts'
+import type { Eligibility } from '../kits/manual-sends/send-queries.ts'
+import type { Selection } from '../kits/manual-sends/sending.ts'
 import { useMessagePreview } from '../words/queries.ts'
-import type { Eligibility } from './send-queries.ts'
-import type { Selection } from './sending.ts'
 import type { Ask } from './useSendDialog.tsx'
 
 interface PreviewRequest {

@@ -1,9 +1,9 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
 import type { Coupon } from '../../shared/coupons.ts'
+import type { CouponList } from '../kits/coupons/queries.ts'
+import { formatCode } from '../kits/coupons/rules.ts'
 import { CouponForm } from './CouponForm.tsx'
-import type { CouponList } from './queries.ts'
-import { formatCode } from './rules.ts'
 
 /** Opens the form for a new coupon, in place of a coupon id. */
 export const NEW = 'new'

@@ -2,11 +2,11 @@ import { Anchor, Drawer, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Coupon } from '../../shared/coupons.ts'
+import { formatCode, formatDateTimeIn } from '../kits/coupons/rules.ts'
 import { Facts } from '../ui/Facts.tsx'
 import { formatCount, formatCounted } from '../ui/format.ts'
 import { Money } from '../ui/Money.tsx'
 import { CouponState, DiscountText, ExternalCoupon, RemainingTime, Usage } from './parts.tsx'
-import { formatCode, formatDateTimeIn } from './rules.ts'
 
 interface Props {
   /** undefined: closed. */

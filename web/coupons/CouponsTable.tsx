@@ -2,10 +2,10 @@ import { ActionIcon, Group, Text, Tooltip } from '@mantine/core'
 import { IconPencil, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Coupon } from '../../shared/coupons.ts'
+import { formatCode } from '../kits/coupons/rules.ts'
 import { DataList } from '../ui/DataList.tsx'
 import type { DataColumn } from '../ui/DataTable.tsx'
 import { CouponCode, CouponState, DiscountText, ExternalCoupon, RemainingTime, Usage } from './parts.tsx'
-import { formatCode } from './rules.ts'
 
 interface Props {
   coupons: Coupon[]

@@ -1,10 +1,10 @@
 import { Button, CloseButton, Group } from '@mantine/core'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
-import { getErrorText } from '../accounts/queries.ts'
+import { getErrorText } from '../api.ts'
+import { useDeleteCoupon } from '../kits/coupons/queries.ts'
+import { formatDiscount } from '../kits/coupons/rules.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { useDeleteCoupon } from './queries.ts'
-import { formatDiscount } from './rules.ts'
 
 export type CreatedCoupon = Coupon
 

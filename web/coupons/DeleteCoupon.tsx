@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
-import { getErrorText } from '../accounts/queries.ts'
+import { getErrorText } from '../api.ts'
+import { useDeleteCoupon } from '../kits/coupons/queries.ts'
+import { formatCode, formatStep } from '../kits/coupons/rules.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { useDeleteCoupon } from './queries.ts'
-import { formatCode, formatStep } from './rules.ts'
 
 interface Props {
   /** null: closed. */

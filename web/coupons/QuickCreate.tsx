@@ -2,10 +2,10 @@ import { Button, NumberInput, Popover, Stack, Text } from '@mantine/core'
 import { IconBolt } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
 import { type Coupon, couponTexts } from '../../shared/coupons.ts'
-import { getErrorText } from '../accounts/queries.ts'
+import { getErrorText } from '../api.ts'
+import { useCreateCoupon } from '../kits/coupons/queries.ts'
+import { createQuickCode, createQuickCoupon } from '../kits/coupons/rules.ts'
 import { checkPercent } from './form.ts'
-import { useCreateCoupon } from './queries.ts'
-import { createQuickCode, createQuickCoupon } from './rules.ts'
 
 interface Props {
   onCreated: (coupon: Coupon) => void

@@ -3,10 +3,10 @@ import { IconCheck, IconCircleCheck, IconCircleMinus, IconCircleOff, IconClock, 
 import type { Coupon } from '../../shared/coupons.ts'
 import { DEFAULT_PLATFORM, platformNames } from '../../shared/platforms.ts'
 import { useStore } from '../access/queries.ts'
+import { buildStateMarks, formatCode, formatDiscount, formatMinSpend, formatRemaining } from '../kits/coupons/rules.ts'
 import { useNow } from '../ui/clock.ts'
 import { formatCount } from '../ui/format.ts'
 import { StatusBadge } from '../ui/StatusBadge.tsx'
-import { buildStateMarks, formatCode, formatDiscount, formatMinSpend, formatRemaining } from './rules.ts'
 
 // Coupon parts shared by list, cards and panel.
 

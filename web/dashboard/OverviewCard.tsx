@@ -2,17 +2,19 @@ import { Button, Card, NativeSelect, SegmentedControl, Skeleton, Text, Title, To
 import { type Icon, IconChartBar, IconChartLine, IconChartPie, IconDownload, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { ChartMeasure, ChartPeriod } from '../../shared/dashboard.ts'
+import { ChartTable } from '../kits/charts/ChartTable.tsx'
+import { findSubject, type Subject } from '../kits/charts/chart-subject.ts'
+import { type ChartData, pickDatasets, sumDataset } from '../kits/charts/datasets.ts'
+import type { ChartType } from '../kits/charts/RecoveryChart.tsx'
+import { markRunning } from '../kits/charts/running.ts'
 import { ToolButton } from '../ui/ChartTools.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { savePicture } from '../ui/savePicture.ts'
-import { ChartTable } from './ChartTable.tsx'
-import { findSubject, type Subject } from './chart-subject.ts'
 import type { useChart } from './queries.ts'
-import { type ChartData, findFailure, pickDatasets, sumDataset } from './rules.ts'
-import { markRunning } from './running.ts'
+import { findFailure } from './rules.ts'
 
 // The chart library loads after the page.
-const RecoveryChart = lazy(async () => ({ default: (await import('./RecoveryChart.tsx')).RecoveryChart }))
+const RecoveryChart = lazy(async () => ({ default: (await import('../kits/charts/RecoveryChart.tsx')).RecoveryChart }))
 
 const periods: { value: ChartPeriod; label: string }[] = [
   { value: 'day', label: 'Last 24 Hours' },
@@ -24,8 +26,6 @@ const measures: { value: ChartMeasure; label: string }[] = [
   { value: 'carts', label: 'Carts' },
   { value: 'revenue', label: 'Revenue' },
 ]
-
-export type ChartType = 'bar' | 'line' | 'pie'
 
 const types: { type: ChartType; label: string; icon: Icon }[] = [
   { type: 'bar', label: 'Bar chart', icon: IconChartBar },

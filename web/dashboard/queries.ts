@@ -4,7 +4,7 @@ import { type ChartMeasure, type ChartPeriod, readDashboardChart, readDashboardS
 import { useStore } from '../access/queries.ts'
 import { useScope } from '../access/scope.ts'
 import { call } from '../api.ts'
-import { toCartList } from '../carts/rules.ts'
+import { toCartList } from '../kits/carts/rules.ts'
 
 const REFRESH_MS = 30_000
 /** Polls often during the first steps, to show the first cart quickly. */

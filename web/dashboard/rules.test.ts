@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError, BROKEN } from '../api.ts'
-import { findSubject } from './chart-subject.ts'
+import { findSubject } from '../kits/charts/chart-subject.ts'
+import { pickDatasets } from '../kits/charts/datasets.ts'
 import {
   describeOrderReports,
   describeTrend,
   findFailure,
   formatRate,
   isNewStore,
-  pickDatasets,
   summarizeRecovered,
 } from './rules.ts'
 

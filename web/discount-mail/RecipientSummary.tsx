@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { FixLink } from '../carts/EligibilityView.tsx'
+import { FixLink } from '../kits/manual-sends/EligibilityView.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCount, formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'

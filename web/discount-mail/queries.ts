@@ -4,7 +4,7 @@ import { type AbandonedCustomer, abandonedCustomers, type CustomerView, listCust
 import { discountEligibility, previewDiscount, sendDiscountOffers } from '../../shared/discount-mail.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
-import { useOnce } from '../carts/send-queries.ts'
+import { useOnce } from '../kits/manual-sends/send-queries.ts'
 import type { PeopleFilter } from './rules.ts'
 
 const PAGE = 100

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { describeResult } from '../kits/manual-sends/sending.ts'
 import {
   allCustomers,
   clearAll,
   countChosen,
-  describeResult,
   formatCustomers,
   formatSendLabel,
   isChosen,

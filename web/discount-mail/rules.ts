@@ -1,6 +1,5 @@
 import type { AudienceFilters } from '../../shared/audience.ts'
 import type { CustomerView } from '../../shared/customers.ts'
-import { discountTexts } from '../../shared/discount-mail.ts'
 import { formatCount, formatCounted } from '../ui/format.ts'
 
 // Selection of customers for a discount mail. Pure.
@@ -72,14 +71,4 @@ export function toRecipients(chosen: RecipientChoice, { search, abandonedOnly, f
 export function toPerson({ _id, first_name, last_name, customer_email, phone }: CustomerView): Person {
   const name = [first_name, last_name].filter(Boolean).join(' ')
   return { id: _id, name: name || customer_email || phone || 'Guest' }
-}
-
-/** Final message of a job. The specification has texts for "all" and "none" only. */
-export function describeResult({ sent, failed, unknown }: { sent: number; failed: number; unknown: number }): string {
-  if (failed + unknown === 0) return discountTexts.sent
-  if (sent + unknown === 0) return discountTexts.failed
-  const parts = [`${formatCount(sent)} sent`]
-  if (failed > 0) parts.push(`${formatCount(failed)} failed`)
-  if (unknown > 0) parts.push(`${formatCount(unknown)} without an answer`)
-  return parts.join(', ')
 }

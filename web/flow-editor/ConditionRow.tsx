@@ -5,11 +5,11 @@ import { type ComponentProps, useState } from 'react'
 import { type FlowCondition, getHourText } from '../../shared/flow-conditions.ts'
 import { getCurrencyExponent } from '../../shared/money.ts'
 import { allCountries } from '../consent/country-groups.ts'
-import { channelNames } from '../flows/rules.ts'
+import { useCategories, useCategoryNames } from '../kits/flows/condition-queries.ts'
+import { channelNames } from '../kits/flows/rules.ts'
 import { factNames } from './condition-draft.ts'
 import { ProductsField } from './ProductsField.tsx'
 import { checkCondition } from './problems.ts'
-import { useCategories, useCategoryNames } from './queries.ts'
 
 interface Props {
   condition: FlowCondition

@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import type { FlowChannel } from '../../shared/flow-conditions.ts'
-import { usePreview } from '../flows/queries.ts'
+import { usePreview } from '../kits/flows/queries.ts'
+import { Unmet } from '../kits/flows/Unmet.tsx'
 import { CartPicker } from '../words/CartPicker.tsx'
 import { usePreviewCart } from '../words/queries.ts'
 import { messageOf, NOTHING_YET, TYPING_PAUSE_MS } from '../words/rules.ts'
@@ -8,7 +9,6 @@ import { finished } from '../words/step-coupon.ts'
 import { WordsPreview } from '../words/WordsPreview.tsx'
 import { type FlowDraft, getContent, type StepDraft, selectCoupon, type VariantDraft } from './draft.ts'
 import { isUnfinished } from './problems.ts'
-import { Unmet } from './Unmet.tsx'
 
 const decisionTexts = {
   send: { tone: 'good', text: 'This would be sent now.' },

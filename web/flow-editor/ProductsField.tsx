@@ -2,7 +2,7 @@ import { MultiSelect } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useProducts } from '../audiences/queries.ts'
-import { useProductNames } from './queries.ts'
+import { useProductNames } from '../kits/flows/condition-queries.ts'
 
 interface Props {
   'aria-label': string

@@ -4,7 +4,8 @@ import { IconCopy, IconGripVertical, IconTrash } from '@tabler/icons-react'
 import type { HTMLAttributes, Ref } from 'react'
 import { useState } from 'react'
 import { type ConditionNames, describeConditions } from '../../shared/flow-conditions.ts'
-import { channelNames } from '../flows/rules.ts'
+import { formatSinceAbandonment, formatSincePrevious } from '../kits/flows/elapsed.ts'
+import { channelNames } from '../kits/flows/rules.ts'
 import { useNow } from '../ui/clock.ts'
 import { formatCount, formatNames } from '../ui/format.ts'
 import { MailFrame } from '../ui/MailFrame.tsx'
@@ -18,7 +19,6 @@ import {
   type StepDraft,
   selectCoupon,
 } from './draft.ts'
-import { formatSinceAbandonment, formatSincePrevious } from './elapsed.ts'
 import { type PreviewSubject, useRenderedPreview } from './Preview.tsx'
 import { isUnfinished } from './problems.ts'
 

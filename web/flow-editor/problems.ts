@@ -1,8 +1,8 @@
 import type { FlowChannel, FlowCondition, FlowConditions } from '../../shared/flow-conditions.ts'
 import type { FlowChannels, StepTexts } from '../../shared/flows.ts'
+import { formatSpan } from '../kits/flows/elapsed.ts'
 import { couponProblems } from '../words/step-coupon.ts'
 import { type FlowDraft, MOST_DELAY_MINUTES, type StepDraft, selectCoupon } from './draft.ts'
-import { formatSpan } from './elapsed.ts'
 
 // Validation errors of an edited flow, local and from the server. Pure.
 

@@ -6,7 +6,7 @@ import { type FlowReport as Report, reportDays } from '../../shared/flow-report.
 import type { FlowView } from '../../shared/flows.ts'
 import { useHasPermission } from '../access/queries.ts'
 import { Bar, FactList, Term } from '../analytics/parts.tsx'
-import { type ReportDays, useChooseWinner, useFlowReport } from '../flows/queries.ts'
+import { type ReportDays, useChooseWinner, useFlowReport } from '../kits/flows/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { formatCount, formatCounted, formatDay, formatMoney } from '../ui/format.ts'

@@ -1,5 +1,5 @@
 import type { FlowReport } from '../../shared/flow-report.ts'
-import { CLICKED } from '../flows/rules.ts'
+import { CLICKED } from '../kits/flows/rules.ts'
 import { formatCount, formatCounted } from '../ui/format.ts'
 
 // Texts and bars of the flow report. Pure.

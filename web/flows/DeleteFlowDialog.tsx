@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core'
 import type { FlowView } from '../../shared/flows.ts'
 import { flowTexts } from '../../shared/flows.ts'
+import { useDeleteFlow } from '../kits/flows/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { formatCounted } from '../ui/format.ts'
-import { useDeleteFlow } from './queries.ts'
 
 interface Props {
   flow: FlowView

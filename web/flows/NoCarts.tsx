@@ -1,8 +1,8 @@
 import { Box } from '@mantine/core'
 import type { FlowView } from '../../shared/flows.ts'
+import { useFlows } from '../kits/flows/queries.ts'
+import { explainNoCarts } from '../kits/flows/rules.ts'
 import { Notice } from '../ui/Notice.tsx'
-import { useFlows } from './queries.ts'
-import { explainNoCarts } from './rules.ts'
 
 /** Warns that a flow above matches every cart. Renders nothing otherwise. */
 export function NoCarts({ flow }: { flow: FlowView }) {

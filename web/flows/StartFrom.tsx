@@ -2,14 +2,13 @@ import { Button, Card, Modal, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { flowLibrary } from '../../shared/flow-library.ts'
-import { getErrorText } from '../accounts/queries.ts'
-import { BROKEN } from '../api.ts'
+import { BROKEN, getErrorText } from '../api.ts'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
+import { useCreateFlow, type useFlows } from '../kits/flows/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { CouponField } from '../words/CouponField.tsx'
 import { type CouponEdit, withCoupon } from '../words/step-coupon.ts'
-import { useCreateFlow, type useFlows } from './queries.ts'
 
 interface Props {
   opened: boolean

@@ -1,7 +1,7 @@
 import type { FlowView } from '../../shared/flows.ts'
+import { useSwitchFlow } from '../kits/flows/queries.ts'
 import { announce } from '../ui/announce.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { useSwitchFlow } from './queries.ts'
 
 interface Props {
   flow: FlowView

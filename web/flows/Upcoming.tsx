@@ -3,15 +3,15 @@ import { IconClockPause } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { FlowView } from '../../shared/flows.ts'
 import { pluginTexts } from '../../shared/plugin.ts'
-import { MessageState } from '../carts/badges.tsx'
+import { MessageState } from '../kits/carts/badges.tsx'
+import { useUpcoming } from '../kits/flows/queries.ts'
+import { channelNames, nameStep } from '../kits/flows/rules.ts'
 import { useStoreHealth } from '../stores/queries.ts'
 import { Empty } from '../ui/Empty.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { formatCount, formatCounted } from '../ui/format.ts'
 import { LoadingList } from '../ui/Loading.tsx'
 import { TimeUntil } from '../ui/Time.tsx'
-import { useUpcoming } from './queries.ts'
-import { channelNames, nameStep } from './rules.ts'
 
 export function Upcoming({ flow }: { flow: FlowView }) {
   const upcoming = useUpcoming(flow.id)

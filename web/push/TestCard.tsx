@@ -1,10 +1,10 @@
 import { Button, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { pushTexts, testSent } from '../../shared/push.ts'
+import { subscribeThisBrowser } from '../kits/push/this-browser.ts'
 import { Outcome, Section } from './parts.tsx'
 import { type PushSetup, useSendHere, useSendToAll } from './queries.ts'
 import { createFailure, describeReach, type PushActionResult, succeeded, toFailure } from './rules.ts'
-import { subscribeThisBrowser } from './this-browser.ts'
 
 interface Props {
   storeUrl: string

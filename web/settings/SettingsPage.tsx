@@ -1,3 +1,4 @@
+import '../ui/tabs.css'
 import './settings.css'
 import { Link, Outlet, useLocation } from 'react-router'
 import { findScreen, type Screen, screens } from '../../shared/screens.ts'

@@ -116,11 +116,11 @@ const SendingPausedBanner = lazy(() =>
   import('./SendingPausedBanner.tsx').then((module) => ({ default: module.SendingPausedBanner })),
 )
 
-const ViewBanner = lazy(async () => ({ default: (await import('../operator/ViewBanner.tsx')).ViewBanner }))
+const ViewBanner = lazy(async () => ({ default: (await import('../kits/page/ViewBanner.tsx')).ViewBanner }))
 
 const ConcernBanner = lazy(async () => ({ default: (await import('../billing/ConcernBanner.tsx')).ConcernBanner }))
 
-const DemoProgress = lazy(async () => ({ default: (await import('./DemoHistory.tsx')).DemoProgress }))
+const DemoProgress = lazy(async () => ({ default: (await import('../kits/page/DemoHistory.tsx')).DemoProgress }))
 
 /** App-wide notices, most serious first. */
 function Banners() {

@@ -2,11 +2,9 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { resendVerification } from '../../shared/account.ts'
 import { confirmLive, resetDemo } from '../../shared/instance.ts'
 import { pauseSending, readSendingPause, resumeSending } from '../../shared/sending.ts'
-import { switchStore } from '../../shared/stores.ts'
 import { instanceQuery, useHasPermission, useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
 import { isOutdatedBy } from '../live/rules.ts'
-import { useShowStore } from '../stores/queries.ts'
 
 const pauseQuery = queryOptions({
   queryKey: ['store', 'pause'],
@@ -43,14 +41,6 @@ export function useConfirmLive() {
 export function useResetDemo() {
   const queries = useQueryClient()
   return useMutation({ mutationFn: () => call(resetDemo), onSuccess: () => queries.invalidateQueries() })
-}
-
-export function useSwitchStore() {
-  const show = useShowStore()
-  return useMutation({
-    mutationFn: (storeId: string) => call(switchStore, { body: { storeId } }),
-    onSuccess: ({ store }) => show(store),
-  })
 }
 
 export const useResendVerification = () => useMutation({ mutationFn: () => call(resendVerification) })

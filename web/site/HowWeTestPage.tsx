@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core'
+import { BarePage } from '../kits/page/BarePage.tsx'
 import { problems } from '../landing/copy.ts'
-import { BarePage } from '../shell/BarePage.tsx'
 
 /** The claims of the landing page and how each is tested. */
 export function HowWeTestPage() {

@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core'
 import { useInstance } from '../access/queries.ts'
-import { BarePage } from '../shell/BarePage.tsx'
+import { BarePage } from '../kits/page/BarePage.tsx'
 
 export function PrivacyPage() {
   const instance = useInstance()

@@ -1,4 +1,4 @@
-import { BarePage } from '../shell/BarePage.tsx'
+import { BarePage } from '../kits/page/BarePage.tsx'
 import { ScreenFailed } from './ScreenFailed.tsx'
 
 /** Error page if the frame itself fails. */

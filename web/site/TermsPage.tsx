@@ -2,7 +2,7 @@ import { Text, Title } from '@mantine/core'
 import { GUARANTEE_DAYS, plans, TRIAL_DAYS } from '../../shared/billing.ts'
 import { billingTexts } from '../../shared/billing-texts.ts'
 import { useInstance } from '../access/queries.ts'
-import { BarePage } from '../shell/BarePage.tsx'
+import { BarePage } from '../kits/page/BarePage.tsx'
 
 export function TermsPage() {
   const instance = useInstance()

@@ -1,6 +1,6 @@
 import { Button, Card, Group, Title } from '@mantine/core'
 import { useLocation, useNavigate } from 'react-router'
-import { BarePage } from '../shell/BarePage.tsx'
+import { BarePage } from '../kits/page/BarePage.tsx'
 import { Facts } from '../ui/Facts.tsx'
 
 /** What the browser reports about its state, for support. */

@@ -6,13 +6,13 @@ import {
   disconnectStore,
   examineStore,
   replaceKeys,
-  type StoreView,
   saveStoreSettings,
   storeHealth,
   syncStore,
 } from '../../shared/stores.ts'
+import { belongsToStore, useShowStore } from '../access/current-store.ts'
 import { connectionQuery, meQuery, useHasPermission, useStore } from '../access/queries.ts'
-import { forgetConnection, rememberConnection } from '../access/session.ts'
+import { forgetConnection } from '../access/session.ts'
 import { call } from '../api.ts'
 
 export type StoreKeys = z.input<typeof connectStore.body>
@@ -64,19 +64,6 @@ export function useConnectStore(isAnother: boolean) {
       if (isAnother) show(store)
     },
   })
-}
-
-/** Drops and refetches everything about the previous store. */
-export function useShowStore() {
-  const queries = useQueryClient()
-  return (store: StoreView) => {
-    const { platform, store_url } = store
-    // Answers in flight belong to the previous store.
-    void queries.cancelQueries({ queryKey: connectionQuery.queryKey })
-    rememberConnection({ platform, store_url })
-    queries.setQueryData(connectionQuery.queryKey, { hasConnection: true, platform, store_url, store })
-    void queries.resetQueries({ predicate: ({ queryKey }) => belongsToStore(queryKey) })
-  }
 }
 
 export function useRefreshConnection() {
@@ -142,22 +129,3 @@ export function useSaveSettings() {
     },
   })
 }
-
-// Pure. Which cached answers belong to the current store.
-
-/** Keys about the user, the account or the server; all others belong to a store. */
-const OF_NO_STORE = [
-  'me',
-  'subscription',
-  'connection',
-  'instance',
-  'team',
-  'accounts',
-  'sessions',
-  'invitation',
-  'channels',
-  'sending-budget',
-]
-
-/** Whether answers under this key are dropped when the store changes. */
-export const belongsToStore = ([noun]: readonly unknown[]): boolean => !OF_NO_STORE.includes(String(noun))

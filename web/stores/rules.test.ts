@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { SYNC_STREAMS } from '../../shared/stores.ts'
-import { belongsToStore } from './queries.ts'
+import { belongsToStore } from '../access/current-store.ts'
 import {
   buildCaptureSnippet,
   checkKeys,

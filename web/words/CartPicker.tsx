@@ -3,8 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import type { CartView } from '../../shared/carts.ts'
 import { SAMPLE_CART } from '../../shared/reminders.ts'
-import { useNewestCarts } from '../carts/queries.ts'
-import { SAMPLE_LABEL } from '../carts/sending.ts'
+import { useNewestCarts } from '../kits/carts/queries.ts'
+import { SAMPLE_LABEL } from '../kits/manual-sends/sending.ts'
 import { formatMoney } from '../ui/format.ts'
 
 const SEARCH_PAUSE_MS = 400

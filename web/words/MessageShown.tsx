@@ -2,7 +2,7 @@ import { Card, Group, Image, SegmentedControl, Stack, Text } from '@mantine/core
 import { type ReactNode, useState } from 'react'
 import { reasonTexts } from '../../shared/reasons.ts'
 import type { MessagePreview } from '../../shared/reminders.ts'
-import { describeLength } from '../carts/sending.ts'
+import { describeLength } from '../kits/manual-sends/sending.ts'
 import { MailFrame } from '../ui/MailFrame.tsx'
 import { hasDarkColors, type MailColors } from '../ui/mail.ts'
 import { Notice, type Tone } from '../ui/Notice.tsx'

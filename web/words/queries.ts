@@ -8,9 +8,9 @@ import { previewMessage, testSend } from '../../shared/message-preview.ts'
 import { cartEligibility, SAMPLE_CART } from '../../shared/reminders.ts'
 import { useStore } from '../access/queries.ts'
 import { call } from '../api.ts'
-import { useNewestCarts } from '../carts/queries.ts'
-import { isAboutCart } from '../carts/reason-badges.ts'
-import { hasWindow } from '../carts/sending.ts'
+import { useNewestCarts } from '../kits/carts/queries.ts'
+import { isAboutCart } from '../kits/manual-sends/reason-badges.ts'
+import { hasWindow } from '../kits/manual-sends/sending.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,6 +1,6 @@
 import type { Coupon, CouponOfStep } from '../../shared/coupons.ts'
 import type { StepCoupon } from '../../shared/flows.ts'
-import { formatCode, formatDiscount, isOver, isUsedUp } from '../coupons/rules.ts'
+import { formatCode, formatDiscount, isOver, isUsedUp } from '../kits/coupons/rules.ts'
 import { formatCounted, formatMoney } from '../ui/format.ts'
 import type { CouponUse } from './rules.ts'
 

@@ -25,7 +25,7 @@ const matchFilter = (
 
 const hasPrefix = (search: string) => sql`c.code collate "C" >= ${search} and c.code collate "C" < ${search + LAST}`
 
-/** Same condition as `isUsable` of the screens (web/coupons/rules.ts). */
+/** Same condition as `isUsable` of the screens (web/kits/coupons/rules.ts). */
 const usable = (at: Date) => sql`and c.is_active and coalesce((c.terms ->> 'isPublished')::boolean, true)
   and (c.made_by = 'store' or c.starts_at is null or c.starts_at <= ${at}) and (c.ends_at is null or c.ends_at > ${at})
   and (coalesce(c.usage_limit, 0) = 0 or c.usage_count < c.usage_limit)`

@@ -1,0 +1,28 @@
+import { formatMinutes } from '../../ui/format.ts'
+
+// Formats when the messages of a flow are sent. Pure.
+
+/** On the timeline: "1 hour after they leave". */
+export const formatSinceAbandonment = (minutes: number): string =>
+  Number.isNaN(minutes) ? 'No time yet' : `${formatSpan(minutes)} after they leave`
+
+/** Between two messages: "23 hours later". null if a time is missing or they do not increase. */
+export function formatSincePrevious(minutes: number, before: number): string | null {
+  const gap = minutes - before
+  return gap > 0 ? `${formatSpan(gap)} later` : null
+}
+
+const [HOUR, DAY] = [60, 1_440]
+
+/** Rounded for reading: 26 hours are "1 day 2 hours". */
+export function formatSpan(minutes: number): string {
+  const [days, hours, rest] = [Math.floor(minutes / DAY), Math.floor((minutes % DAY) / HOUR), minutes % HOUR]
+  if (minutes <= DAY || (hours === 0 && rest === 0)) return formatShort(minutes)
+  return [`${formatMinutes(days * DAY).replace('24 hours', '1 day')}`, formatShort(minutes % DAY)].join(' ')
+}
+
+function formatShort(minutes: number): string {
+  const [hours, rest] = [Math.floor(minutes / HOUR), minutes % HOUR]
+  if (minutes % DAY === 0 || hours === 0 || rest === 0) return formatMinutes(minutes)
+  return `${formatMinutes(hours * HOUR)} ${formatMinutes(rest)}`
+}

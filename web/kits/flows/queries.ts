@@ -1,0 +1,128 @@
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { flowReport, type reportDays } from '../../../shared/flow-report.ts'
+import {
+  chooseWinner,
+  copyFlow,
+  createFlow,
+  deleteFlow,
+  type FlowView,
+  listFlows,
+  orderFlows,
+  previewFlow,
+  saveFlow,
+  switchFlow,
+  trySaveFlow,
+} from '../../../shared/flows.ts'
+import { upcomingMessages } from '../../../shared/upcoming.ts'
+import { call } from '../../api.ts'
+import { insertFlow, sortFlows } from './rules.ts'
+
+export type FlowEdit = z.input<typeof saveFlow.body>
+export type FlowSwitch = z.input<typeof switchFlow.body>
+export type PreviewOf = z.input<typeof previewFlow.body>
+
+const COUNTS_REFRESH_MS = 15_000
+
+const flowsQuery = queryOptions({
+  queryKey: ['flows'],
+  queryFn: ({ signal }) => call(listFlows, { signal }),
+  refetchInterval: COUNTS_REFRESH_MS,
+})
+
+export const useFlows = () => useQuery(flowsQuery)
+
+export function useUpcoming(flowId: string) {
+  return useQuery({
+    queryKey: ['flows', flowId, 'upcoming'],
+    queryFn: ({ signal }) => call(upcomingMessages, { params: { flowId }, query: { minutes: 60 }, signal }),
+    refetchInterval: COUNTS_REFRESH_MS,
+  })
+}
+
+/** Rendered by the sending code. Keeps the last preview while the next loads. */
+export function usePreview(flowId: string, body: PreviewOf | null) {
+  return useQuery({
+    queryKey: ['flows', flowId, 'preview', body],
+    queryFn: ({ signal }) => call(previewFlow, { params: { flowId }, body: body!, signal }),
+    enabled: body !== null,
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  })
+}
+
+/** What saving would do to scheduled messages. */
+export function useFlowEffect(flowId: string, body: string | null) {
+  return useQuery({
+    queryKey: ['flows', flowId, 'effect', body],
+    queryFn: ({ signal }) => call(trySaveFlow, { params: { flowId }, body: JSON.parse(body!), signal }),
+    enabled: body !== null,
+    placeholderData: keepPreviousData,
+    retry: false,
+    gcTime: 0,
+  })
+}
+
+export const useSaveFlow = (flowId: string) =>
+  useFlowChange((body: FlowEdit) => call(saveFlow, { params: { flowId }, body }))
+
+export const useSwitchFlow = (flowId: string) =>
+  useFlowChange((body: FlowSwitch) => call(switchFlow, { params: { flowId }, body }))
+
+export const useChooseWinner = (flowId: string) =>
+  useFlowChange(({ stepId, variantId }: { stepId: string; variantId: string }) =>
+    call(chooseWinner, { params: { flowId, stepId }, body: { variantId } }),
+  )
+
+export const useCreateFlow = () => useFlowChange((body: z.input<typeof createFlow.body>) => call(createFlow, { body }))
+
+export const useCopyFlow = () => useFlowChange((flowId: string) => call(copyFlow, { params: { flowId } }))
+
+export function useDeleteFlow() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (flowId: string) => call(deleteFlow, { params: { flowId } }),
+    onSuccess: (_, flowId) =>
+      queries.setQueryData(
+        flowsQuery.queryKey,
+        (old) => old && { ...old, flows: old.flows.filter(({ id }) => id !== flowId) },
+      ),
+    onSettled: () => queries.invalidateQueries({ queryKey: flowsQuery.queryKey }),
+  })
+}
+
+/** Optimistic reorder, rolled back if refused. */
+export function useOrderFlows() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (flowIds: string[]) => call(orderFlows, { body: { flowIds } }),
+    async onMutate(flowIds) {
+      await queries.cancelQueries({ queryKey: flowsQuery.queryKey, exact: true })
+      queries.setQueryData(flowsQuery.queryKey, (old) => old && { ...old, flows: sortFlows(old.flows, flowIds) })
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: flowsQuery.queryKey, exact: true }),
+  })
+}
+
+export type ReportDays = (typeof reportDays)[number]
+
+export function useFlowReport(flowId: string, days: ReportDays) {
+  return useQuery({
+    queryKey: ['flows', flowId, 'report', days],
+    queryFn: async ({ signal }) => (await call(flowReport, { params: { flowId }, query: { days }, signal })).report,
+    staleTime: COUNTS_REFRESH_MS,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** The answer replaces the flow, or is inserted at its position. */
+function useFlowChange<Wanted>(change: (input: Wanted) => Promise<{ flow: FlowView }>) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSuccess: ({ flow }) => {
+      queries.setQueryData(flowsQuery.queryKey, (old) => old && { ...old, flows: insertFlow(old.flows, flow) })
+      void queries.invalidateQueries({ queryKey: ['flows', flow.id] })
+    },
+  })
+}

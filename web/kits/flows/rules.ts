@@ -1,0 +1,108 @@
+import type { z } from 'zod'
+import { isSameConditions } from '../../../shared/flow-conditions.ts'
+import type { FlowCounts, FlowStep, FlowView } from '../../../shared/flows.ts'
+import { formatCount } from '../../ui/format.ts'
+
+// Order, figures and names of a store's flows. Pure.
+
+export const channelNames: Record<FlowStep['channel'], string> = {
+  email: 'Email',
+  sms: 'SMS',
+  whatsapp: 'WhatsApp',
+  push: 'Push',
+}
+
+/** Shared by all-time figures and the report of a period. */
+export const CLICKED =
+  'Messages through which a person clicked a link or restored the cart. Link scanners are not counted.'
+
+type Counts = z.infer<typeof FlowCounts>
+export type CountKey = Exclude<keyof Counts, 'planned'>
+
+export const countParts: { key: CountKey; label: string; fill: string; meaning: string }[] = [
+  { key: 'sent', label: 'Sent', fill: 'sent', meaning: 'accepted by the mail server or delivered' },
+  { key: 'inFlight', label: 'Sending', fill: 'flight', meaning: 'being sent, no answer yet' },
+  { key: 'waiting', label: 'Waiting', fill: 'waiting', meaning: 'not due yet' },
+  { key: 'held', label: 'Held back', fill: 'held', meaning: 'due, but temporarily blocked' },
+  { key: 'skipped', label: 'Not sent', fill: 'skipped', meaning: 'not sent, with a reason' },
+  {
+    key: 'cancelled',
+    label: 'Cancelled',
+    fill: 'cancelled',
+    meaning: 'no longer needed, for example after a purchase',
+  },
+  { key: 'unknown', label: 'Unknown', fill: 'unknown', meaning: 'sent, but no answer came' },
+  { key: 'failed', label: 'Failed', fill: 'failed', meaning: 'permanently refused' },
+]
+
+/** Text alternative of the bar for screen readers. */
+export function describeCounts(counts: Counts): string {
+  const parts = countParts
+    .filter(({ key }) => counts[key] > 0)
+    .map(({ key, label }) => `${label.toLowerCase()} ${counts[key]}`)
+  return `${counts.planned} scheduled: ${parts.join(', ') || 'none'}`
+}
+
+export const nameStep = (flow: Pick<FlowView, 'steps'>, step: number) =>
+  flow.steps.find((other) => other.step === step)?.templateName ?? `Message ${step}`
+
+type FlowMatcher = Pick<FlowView, 'position' | 'conditions'>
+
+/** The active flow above that matches every cart, or all that this one would match. null: carts remain. */
+export const findTakingFlow = (flows: readonly FlowView[], { position, conditions }: FlowMatcher): FlowView | null =>
+  flows.find(
+    (other) =>
+      other.position < position && other.isOn && (!other.conditions || isSameConditions(other.conditions, conditions)),
+  ) ?? null
+
+const describeMatch = ({ conditions }: Pick<FlowView, 'conditions'>) =>
+  conditions ? 'has the same conditions' : 'takes every cart'
+
+/** How to fix it, as text; null: carts remain. */
+export function explainNoCarts(flows: readonly FlowView[], flow: FlowMatcher & Pick<FlowView, 'isOn'>): string | null {
+  const above = findTakingFlow(flows, flow)
+  const gets = flow.isOn ? 'gets' : 'would get'
+  if (!above) return null
+  const advice = above.conditions ? 'change the conditions of one of them' : 'give that one conditions'
+  return `“${above.name}” stands above it and ${describeMatch(above)}, so this flow ${gets} none. Move it up, or ${advice}.`
+}
+
+/** What happens to carts abandoned in the day before switching on; `count` of them have no other flow. */
+export function describeRecentCarts(
+  count: number | undefined,
+  above: Pick<FlowView, 'name' | 'conditions'> | null,
+): string {
+  if (count === 0 && above)
+    return `No cart is left for this flow: “${above.name}” stands above it and ${describeMatch(above)}.`
+  if (count === 0) return 'There is none that no other flow has taken.'
+  return above && count !== undefined
+    ? `They were left before “${above.name}” was switched on, so no flow has taken them.`
+    : 'Those that were left before them get none from this flow.'
+}
+
+/** For a flow that was on before: its waiting messages. null: none. */
+export function describeContinuing({ waiting, held }: Pick<Counts, 'waiting' | 'held'>): string | null {
+  const open = waiting + held
+  if (open === 0) return null
+  return open === 1
+    ? 'One message planned before goes on when it is due, if it is not too late by then.'
+    : `${formatCount(open)} messages planned before go on when they are due, if it is not too late by then.`
+}
+
+/** Flows not named keep their order behind the others. */
+export function sortFlows(flows: readonly FlowView[], ids: readonly string[]): FlowView[] {
+  const place = (id: string) => (ids.includes(id) ? ids.indexOf(id) : ids.length)
+  return flows.toSorted((a, b) => place(a.id) - place(b.id)).map((flow, index) => ({ ...flow, position: index + 1 }))
+}
+
+/** Replaces the flow with the same id; a new one is inserted at its position. */
+export function insertFlow(flows: readonly FlowView[], flow: FlowView): FlowView[] {
+  if (flows.some(({ id }) => id === flow.id)) return flows.map((other) => (other.id === flow.id ? flow : other))
+  return [...flows.slice(0, flow.position - 1), flow, ...flows.slice(flow.position - 1)].map((each, index) => ({
+    ...each,
+    position: index + 1,
+  }))
+}
+
+/** Address of a flow's page with its first message open at the preview. */
+export const PREVIEW_HASH = '#preview'

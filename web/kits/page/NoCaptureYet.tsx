@@ -1,0 +1,20 @@
+import { Anchor, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import { WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
+import { useStore } from '../../access/queries.ts'
+import { useScope } from '../../access/scope.ts'
+
+/** Explains an empty list: the store has never reported a cart. */
+export function NoCaptureYet() {
+  const store = useStore()
+  const { isAll } = useScope()
+  if (isAll || !store || store.isDemo || store.mode !== 'limited') return null
+  return (
+    <Text fz="sm" maw={440} component="span" display="block">
+      Your shop has not reported a cart yet. {WITHOUT_SCRIPT}.{' '}
+      <Anchor component={Link} to="/settings/capture-script" inherit underline="always">
+        Install the script
+      </Anchor>
+    </Text>
+  )
+}

@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core'
+import { IconEye } from '@tabler/icons-react'
+import { logout } from '../../../shared/auth.ts'
+import { useMe } from '../../access/queries.ts'
+import { endView } from '../../access/session.ts'
+import { call } from '../../api.ts'
+import { formatDateTime } from '../../ui/times.ts'
+
+/** Shown on every page while an operator views an account. Leaving never fails: the view expires by itself. */
+export function ViewBanner() {
+  const user = useMe()
+  if (!user?.viewedUntil) return null
+  const leave = () => void call(logout).finally(endView)
+  return (
+    <div className="banner tone-warn">
+      <IconEye size={18} aria-hidden />
+      <span className="grow">
+        <strong>You are looking at {user.accountName} as an operator.</strong> You see what a viewer sees, and can
+        change nothing. Ends {formatDateTime(user.viewedUntil)}.
+      </span>
+      <Button size="compact-sm" variant="default" onClick={leave}>
+        Leave view
+      </Button>
+    </div>
+  )
+}
