@@ -7,10 +7,10 @@ import { meQuery, prefetchAccess, useAccessState, useConnectionCheck } from '../
 import { isConnectRequest, isForAnother, loadRequest } from '../access/request.ts'
 import { useScreen } from '../access/screen.ts'
 import { useSession } from '../access/session.ts'
-import { NotFoundPage } from '../site/NotFoundPage.tsx'
+import { BarePage } from '../kits/page/BarePage.tsx'
+import { NotFoundPage } from '../kits/page/NotFoundPage.tsx'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingPage } from '../ui/Loading.tsx'
-import { BarePage } from './BarePage.tsx'
 
 /**
  * Wraps every screen and applies the access rule. Unregistered paths get the 404 page; public screens need no answers.
