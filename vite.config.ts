@@ -4,17 +4,17 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { loadAhead } from './scripts/load-ahead.ts'
 import { precompress } from './scripts/precompress.ts'
-import { createLandingPlugin } from './web/landing/build.ts'
+import { createLandingPlugin } from './web/screens/landing/build.ts'
 
 const server = `http://localhost:${process.env.PORT ?? 3000}`
 const served = ['/api', '/brand', '/c', '/u', '/capture', '/socket.io', '/docs', '/healthz', '/readyz']
 
 /** Where a page begins; the landing page's script is nobody else's. */
-const ENTRIES = /\/web\/(main\.tsx|index\.html|landing\/landing\.ts)/
+const ENTRIES = /\/web\/(main\.tsx|index\.html|screens\/landing\/landing\.ts)/
 /** The names of the icons in the frame around every screen. */
 const shellIcons = [
-  ...['web/shell', 'web/kits/page'].flatMap((folder) => readdirSync(folder).map((file) => `${folder}/${file}`)),
-  'web/billing/statusLook.ts',
+  ...['web/screens/shell', 'web/kits/page'].flatMap((folder) => readdirSync(folder).map((file) => `${folder}/${file}`)),
+  'web/features/billing/statusLook.ts',
 ].flatMap((file) => readFileSync(file, 'utf8').match(/\bIcon[A-Z]\w+/g) ?? [])
 /**
  * What the frame is made of, also where a screen uses it too: in a file with parts of screens it would bring those along. With it `useOnce`,
@@ -24,13 +24,13 @@ const OF_SHELL = new RegExp(
   [
     '@mantine.core.esm.components.(Tooltip|Popover|Modal|ScrollArea).',
     '@mantine.hooks.esm.use-disclosure',
-    'web.accounts.LogoutDialog',
-    'web.notifications.(keys|order).ts$',
-    'web.billing.(rules|statusLook).ts$',
-    'web.access.current-store.ts$',
-    'web.stores.(queries|mail-server-queries).ts$',
+    'web.features.accounts.LogoutDialog',
+    'web.features.notifications.(keys|order).ts$',
+    'web.features.billing.(rules|statusLook).ts$',
+    'web.core.access.current-store.ts$',
+    'web.features.stores.(queries|mail-server-queries).ts$',
     'shared.(paging|capture-status|mail-server|sending|account).ts$',
-    'web.ui.(announce|clock|Empty|listQuery|StatusBadge|Time|useOnce).tsx?$',
+    'web.core.ui.(announce|clock|Empty|listQuery|StatusBadge|Time|useOnce).tsx?$',
     `icons.(${shellIcons.join('|')}).mjs$`,
   ].join('|'),
 )

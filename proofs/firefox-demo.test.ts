@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_PROMPT } from '../shared/push.ts'
-import type { PushSetup } from '../web/push/queries.ts'
+import type { PushSetup } from '../web/features/push/queries.ts'
 import { type Firefox, missingFirefox, openFirefox } from './firefox.ts'
 import { openPushDemo, type PushDemo } from './push-demo.ts'
 

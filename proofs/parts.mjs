@@ -186,7 +186,7 @@ export const parts = [
       'server/billing/billing/',
       'server/billing/payments/',
       'server/billing/subscribing/',
-      'web/billing/',
+      'web/features/billing/',
       'proofs/billing-life',
     ],
     command: () => vitest('proofs/billing-life'),
@@ -223,7 +223,7 @@ export const parts = [
   {
     name: 'live',
     what: 'an open page reconnects to a killed and restarted server',
-    code: ['server/workspace/live/', 'web/live/', 'proofs/live.test.ts'],
+    code: ['server/workspace/live/', 'web/features/live/', 'proofs/live.test.ts'],
     command: () => vitest('proofs/live'),
   },
   {

@@ -9,7 +9,7 @@ import demo from './fixtures/demo.json' with { type: 'json' }
 
 // Sets the server's answers about an account's plan and store, and what the browser has stored.
 
-/** Names of `CONNECTION_KEYS` in web/access/session.ts. */
+/** Names of `CONNECTION_KEYS` in web/core/session/session.ts. */
 export const CONNECTION_KEYS = ['isConnected', 'platform', 'storeUrl', 'store_connection', 'woocommerce_connection']
 
 interface Access {

@@ -16,7 +16,7 @@ import { fixture } from './api.ts'
 import { createScreens, token } from './app.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 
-// Redirects, and when the server is asked (A 4.1, 4.2). The rule itself: web/access/access.test.ts.
+// Redirects, and when the server is asked (A 4.1, 4.2). The rule itself: web/core/access/access.test.ts.
 
 const app = createScreens()
 beforeEach(() => stubLandingPage(app))

@@ -8,7 +8,7 @@ import { findViolations } from '../e2e/axe.ts'
 import { readConfig } from '../server/core/config/config.ts'
 import type { Deps } from '../server/deps.ts'
 import { sendApp, siteRoutes } from '../server/workspace/instance/site-routes.ts'
-import { themeNames } from '../web/theme/chosen.ts'
+import { themeNames } from '../web/core/theme/chosen.ts'
 import { Api } from './api.ts'
 import { createScreens } from './app.ts'
 

@@ -8,7 +8,7 @@ import {
   startExperiment,
   stopExperiment,
 } from '../shared/experiments.ts'
-import { describeRunning } from '../web/lift/copy.ts'
+import { describeRunning } from '../web/features/lift/copy.ts'
 import { createScreens, NOW } from './app.ts'
 import { buildHighValueFlow, serveFlows } from './flows-api.ts'
 import { serveRecipients } from './recipients.ts'

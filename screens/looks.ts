@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { AxeOptions } from '../e2e/axe.ts'
 import { screens } from '../shared/screens.ts'
-import type { ThemeName } from '../web/theme/chosen.ts'
+import type { ThemeName } from '../web/core/theme/chosen.ts'
 import { type Screens, WIDE } from './app.ts'
 import { campaignStates } from './states/campaigns.ts'
 import { flowStates } from './states/flows.ts'
@@ -62,7 +62,7 @@ const BEHIND = ['#root']
 /** Rules about a page as a whole. */
 const OF_A_PAGE = ['bypass', 'landmark-one-main', 'page-has-heading-one', 'region']
 
-/** In the light theme. Contrast in the other themes is measured on the color roles (`web/theme/roles.test.ts`). */
+/** In the light theme. Contrast in the other themes is measured on the color roles (`web/core/theme/roles.test.ts`). */
 export async function checkLook(app: Screens, state: State): Promise<void> {
   const widths = await reach(app, state)
   // A state is reached at desktop width and checked at phone width, where overflow appears first. The proof `themes`

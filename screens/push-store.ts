@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect } from 'vitest'
 import { DEFAULT_PROMPT, DEFAULT_PUSH } from '../shared/push.ts'
 import * as calls from '../shared/push-calls.ts'
-import type { PushSetup } from '../web/push/queries.ts'
+import type { PushSetup } from '../web/features/push/queries.ts'
 import { NOW, type Screens } from './app.ts'
 
 // A store's web push in memory, behind the calls of its two screens.

@@ -15,7 +15,7 @@ import { eraseDataSubject, exportDataSubject, readDataSubject, readErasure } fro
 import { sendTestMail } from '../shared/sending.ts'
 import { checkConnection, examineStore, saveStoreSettings } from '../shared/stores.ts'
 import { addSuppression, listSuppressions, removeSuppression } from '../shared/suppressions.ts'
-import { questions } from '../web/settings/FaqTab.tsx'
+import { questions } from '../web/screens/settings/FaqTab.tsx'
 import { fixture } from './api.ts'
 import { createScreens, NOW } from './app.ts'
 

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { openBrowser } from '../e2e/browser.ts'
-import { type ShotName, shotNames, shots } from '../web/landing/shots.ts'
-import { themeNames } from '../web/theme/chosen.ts'
+import { themeNames } from '../web/core/theme/chosen.ts'
+import { type ShotName, shotNames, shots } from '../web/screens/landing/shots.ts'
 
 // Takes the landing page's pictures from a running demo: `node scripts/landing-pictures.ts http://localhost:3000`.
 
 const [url = 'http://localhost:3000'] = process.argv.slice(2)
-const folder = 'web/landing/pictures'
+const folder = 'web/screens/landing/pictures'
 const DENSITY = 2
 /** Margin around the card, in CSS pixels. */
 const MARGIN = 12

@@ -4,7 +4,7 @@ import type { Plugin, Rolldown } from 'vite'
 import { screens } from '../shared/screens.ts'
 
 const SCREENS = fileURLToPath(new URL('../web/screens.ts', import.meta.url))
-const SHELL = 'web/shell/Shell.tsx'
+const SHELL = 'web/screens/shell/Shell.tsx'
 
 /**
  * Emits `ahead.js`, which the page loads in parallel with the app. For signed-in users it preloads the files of the

@@ -4,7 +4,7 @@ import type { Permission } from './endpoint.ts'
 // `web/screens.ts` has the component of each `loader`.
 
 /**
- * Who may see a screen (A 4.1 with decisions 2, 5 and 27); `web/access/access.ts` redirects all others.
+ * Who may see a screen (A 4.1 with decisions 2, 5 and 27); `web/core/access/access.ts` redirects all others.
  * For non-operators, `operator` shows the 404 page (decision 90). `home` only redirects. `dashboard` shows itself what
  * an account without a plan lacks.
  */
@@ -29,7 +29,7 @@ interface ListedScreen<Loader extends string> {
   loader: Loader
   /** Permission that the member's role must have (decision 8). */
   permission?: Permission
-  /** Icon of its sidebar tab in `web/shell/sections.ts`; missing: no tab. */
+  /** Icon of its sidebar tab in `web/screens/shell/sections.ts`; missing: no tab. */
   icon?: string
   /** Label of its settings tab; missing: no tab. */
   tab?: string

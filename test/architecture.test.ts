@@ -201,9 +201,9 @@ test('every send needs an authorization, and only the listed files create one', 
   expect(exported.map(([, name]) => name).sort()).toEqual(Object.keys(authorizations).sort())
 })
 
-test('web/api.ts is the only browser file that calls fetch', () => {
+test('web/core/api/api.ts is the only browser file that calls fetch', () => {
   const fetching = sources.filter(
-    (file) => file.startsWith('web/') && file !== 'web/api.ts' && /\bfetch\(/.test(readFileSync(file, 'utf8')),
+    (file) => file.startsWith('web/') && file !== 'web/core/api/api.ts' && /\bfetch\(/.test(readFileSync(file, 'utf8')),
   )
   expect(fetching).toEqual([])
 })
@@ -236,7 +236,7 @@ test('secrets are compared in one place, because timingSafeEqual throws when len
 
 test('only server/billing/billing and the code that copies Stripe read subscriptions or name a status', () => {
   const allowed =
-    /^(server\/billing\/(billing|payments)\/|shared\/(billing|payments)\.ts$|web\/billing\/(concerns|paymentLook|plan-copy|statusLook)\.ts$)/
+    /^(server\/billing\/(billing|payments)\/|shared\/(billing|payments)\.ts$|web\/features\/billing\/(concerns|paymentLook|plan-copy|statusLook)\.ts$)/
   const deciding = sources.filter(
     (file) =>
       !allowed.test(file) &&
@@ -254,15 +254,18 @@ const namesAPlatform: [RegExp, because: string][] = [
   [/^shared\/platform-words\.ts$/, 'texts that differ by platform'],
   [/^shared\/store-problems\.ts$/, 'parsing a typed store address, and its errors'],
   [
-    /^(shared\/analytics\.ts|server\/(insights\/analytics\/analytics-rules|workspace\/analytics-reports\/export)\.ts|web\/analytics\/AnalyticsPage\.tsx)$/,
+    /^(shared\/analytics\.ts|server\/(insights\/analytics\/analytics-rules|workspace\/analytics-reports\/export)\.ts|web\/features\/analytics\/AnalyticsPage\.tsx)$/,
     'names of response fields in the specification',
   ],
-  [/^web\/stores\/(StoreSetupPage|StoreKeysForm|ReplaceKeysDialog|Shopify\w+)\.tsx$/, 'the forms for its keys'],
   [
-    /^web\/stores\/(rules\.ts|shopify-rules\.ts|EndedNotice\.tsx)$/,
+    /^web\/features\/stores\/(StoreSetupPage|StoreKeysForm|ReplaceKeysDialog|Shopify\w+)\.tsx$/,
+    'the forms for its keys',
+  ],
+  [
+    /^web\/features\/stores\/(rules\.ts|shopify-rules\.ts|EndedNotice\.tsx)$/,
     'validation of these forms, and texts about a disconnected store',
   ],
-  [/^web\/stores\/(CaptureInstall\.tsx|install-methods\.ts)$/, 'the names of pages of the documentation'],
+  [/^web\/features\/stores\/(CaptureInstall\.tsx|install-methods\.ts)$/, 'the names of pages of the documentation'],
   [/^storefront\//, 'the script reads the shop’s own pages and cookies'],
   [
     /^server\/(demo|deps|main|core\/config\/config|access\/stores\/demo-stores)\.ts$/,

@@ -1,4 +1,4 @@
-// Text and background color roles that appear together. `web/theme/roles.test.ts` measures the contrast of each pair in
+// Text and background color roles that appear together. `web/core/theme/roles.test.ts` measures the contrast of each pair in
 // each theme, and finds the pairs that a style rule sets. `proofs/themes.test.ts` checks every pair on every screen.
 
 const grounds = ['page', 'surface', 'surface-hover', 'sunken']

@@ -34,7 +34,7 @@ function listFirstLoad(chunks: Record<string, Chunk>, entries: string[]): string
 const readSource = (file: string) => readFileSync(`${BUILT}/${file}`, 'utf8')
 
 it('the landing page loads nothing of the app', () => {
-  const landing = manifest()['landing/landing.ts']!
+  const landing = manifest()['screens/landing/landing.ts']!
   expect(landing.imports ?? []).toEqual([])
   expect(readSource(landing.file).length).toBeLessThan(2_000)
 })
@@ -59,7 +59,7 @@ function canReach(importsOf: (key: string) => string[], from: string, to: string
 }
 
 describe('the first load of the signed-in shell', () => {
-  const files = listFirstLoad(manifest(), ['index.html', 'shell/Shell.tsx'])
+  const files = listFirstLoad(manifest(), ['index.html', 'screens/shell/Shell.tsx'])
 
   it(`stays within ${BUDGET_BYTES / 1024} KB of gzipped JavaScript`, () => {
     const bytes = files.map((file) => gzipSync(readSource(file)).length).reduce((sum, size) => sum + size, 0)
@@ -81,7 +81,8 @@ describe('the first load of the signed-in shell', () => {
   it('preloads the addressed screen for signed-in users', () => {
     const ahead = readSource('ahead.js')
     const screens = Object.entries(manifest()).filter(
-      ([key]) => key === 'shell/Shell.tsx' || /^(carts|flows|dashboard|settings)\/\w+(Page|Tab)\.tsx$/.test(key),
+      ([key]) =>
+        key === 'screens/shell/Shell.tsx' || /^\w+\/(carts|flows|dashboard|settings)\/\w+(Page|Tab)\.tsx$/.test(key),
     )
     expect(screens.length).toBeGreaterThan(10)
     expect(screens.filter(([, { file }]) => !ahead.includes(`"${file}"`)).map(([key]) => key)).toEqual([])
@@ -89,7 +90,7 @@ describe('the first load of the signed-in shell', () => {
   })
 
   it('loads every screen as a separate chunk on demand', () => {
-    const screens = Object.keys(manifest()).filter((key) => /^[a-z]+\/\w+Page\.tsx$/.test(key))
+    const screens = Object.keys(manifest()).filter((key) => /^(features|screens)\/[a-z-]+\/\w+Page\.tsx$/.test(key))
     expect(screens.length).toBeGreaterThan(10)
     expect(screens.map((key) => manifest()[key]!.file).filter((file) => files.includes(file))).toEqual([])
   })

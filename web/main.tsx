@@ -1,6 +1,6 @@
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
-import './theme/roles.css'
+import './core/theme/roles.css'
 import './app.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
@@ -8,12 +8,12 @@ import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
-import { prefetchFirstQuery } from './access/early.ts'
-import { meQuery, prefetchAccess } from './access/queries.ts'
-import { ApiError } from './api.ts'
+import { prefetchFirstQuery } from './core/access/early.ts'
+import { meQuery, prefetchAccess } from './core/access/queries.ts'
+import { ApiError } from './core/api/api.ts'
+import { getScheme, useTheme } from './core/theme/chosen.ts'
+import { resolveColors, theme } from './core/theme/mantine.ts'
 import { createRoutes, prefetchOnHover } from './router.tsx'
-import { getScheme, useTheme } from './theme/chosen.ts'
-import { resolveColors, theme } from './theme/mantine.ts'
 
 const queries: QueryClient = new QueryClient({
   mutationCache: new MutationCache({

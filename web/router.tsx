@@ -1,12 +1,12 @@
 import { createBrowserRouter, matchRoutes, type RouteObject } from 'react-router'
 import { type ScreenFrame, screens } from '../shared/screens.ts'
-import { Permitted } from './access/Permitted.tsx'
+import { Permitted } from './core/access/Permitted.tsx'
+import { LoadingPage } from './core/ui/Loading.tsx'
+import { Guard } from './screens/shell/Guard.tsx'
+import { RouteTransition } from './screens/shell/RouteTransition.tsx'
+import { RouteFailed } from './screens/site/RouteFailed.tsx'
+import { ScreenFailed } from './screens/site/ScreenFailed.tsx'
 import { components, frames } from './screens.ts'
-import { Guard } from './shell/Guard.tsx'
-import { RouteTransition } from './shell/RouteTransition.tsx'
-import { RouteFailed } from './site/RouteFailed.tsx'
-import { ScreenFailed } from './site/ScreenFailed.tsx'
-import { LoadingPage } from './ui/Loading.tsx'
 
 /** The screens of a frame, which checks their permission. The guard identifies each by its handle. */
 const permitted = (frame: ScreenFrame): RouteObject => ({

@@ -1,11 +1,11 @@
 import { matchRoutes, type RouteObject } from 'react-router'
 import { describe, expect, it } from 'vitest'
 import { findScreen, screens } from '../shared/screens.ts'
-import { Permitted } from './access/Permitted.tsx'
-import { listedScreen } from './access/screen.ts'
+import { Permitted } from './core/access/Permitted.tsx'
+import { listedScreen } from './core/access/screen.ts'
 import { routes } from './router.tsx'
+import { Guard } from './screens/shell/Guard.tsx'
 import { components, frames } from './screens.ts'
-import { Guard } from './shell/Guard.tsx'
 
 /** Every route that renders something, with its parents. */
 const listRoutes = (all: RouteObject[], around: RouteObject[] = []): { route: RouteObject; around: RouteObject[] }[] =>

@@ -21,6 +21,7 @@ import {
 import { hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/public.ts'
 import { recordFacts } from '../carts/public.ts'
 import { queueNewOrders } from '../sync/public.ts'
+import { redirectPosts } from './back-link.ts'
 import { applyMode } from './capture-mode.ts'
 import {
   filterNews,
@@ -34,7 +35,6 @@ import {
 } from './capture-rules.ts'
 import { type InboxPost, selectKnownCarts } from './capture-sql.ts'
 import { admitContact, type NewContact } from './contact-limits.ts'
-import { redirectPosts } from './back-link.ts'
 
 // Turns posts of the capture script into facts. Anybody can post, so only ids, quantities and contact are used, and new
 // addresses are limited (X5).

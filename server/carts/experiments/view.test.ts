@@ -3,7 +3,7 @@ import type { ExperimentsReply } from '../../../shared/experiments.ts'
 import { assignArm, insertExperiment } from '../../../test/experiment-scene.ts'
 import { buildTea, createShop, DAY, HOUR, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
-import { describeBefore, describeMeasure } from '../../../web/lift/copy.ts'
+import { describeBefore, describeMeasure } from '../../../web/features/lift/copy.ts'
 import { countChanges } from '../../insights/analytics/figures.ts'
 import { countExperiments } from './experiments.ts'
 

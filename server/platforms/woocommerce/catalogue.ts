@@ -21,9 +21,9 @@ import {
   wireTime,
   wireUrl,
 } from '../platform/public.ts'
+import type { DisplayedPrices } from './displayed-prices.ts'
 import { getErrorCode, isSuccess, type WooHttp, type WooQuery } from './http.ts'
 import { countHeader, readList } from './orders.ts'
-import type { DisplayedPrices } from './displayed-prices.ts'
 import { CUSTOMER_FIELDS, readCustomer } from './wire.ts'
 
 // Customers and products, paged by ascending id: new rows come last and no row moves.

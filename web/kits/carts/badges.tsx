@@ -21,7 +21,7 @@ import {
   IconX,
 } from '@tabler/icons-react'
 import type { CartBadge as Badge, CartState as State } from '../../../shared/carts.ts'
-import { StatusBadge } from '../../ui/StatusBadge.tsx'
+import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 
 type BadgeProps = Parameters<typeof StatusBadge>[0]
 

@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { type CartView, cartMessages, exportCarts, getCart, listAbandonedCarts } from '../../../shared/carts.ts'
-import { useIsStoreKnown, useStore } from '../../access/queries.ts'
-import { call } from '../../api.ts'
-import { useDownload } from '../../ui/Download.tsx'
+import { useIsStoreKnown, useStore } from '../../core/access/queries.ts'
+import { call } from '../../core/api/api.ts'
+import { useDownload } from '../../core/ui/Download.tsx'
 import { hasOpenMessage, type ListFilter, type ListQuery, toCartList } from './rules.ts'
 
 const FIVE_MINUTES_MS = 300_000
@@ -10,7 +10,7 @@ const SECOND_MS = 1_000
 const OPEN_REFRESH_MS = 5_000
 const QUIET_REFRESH_MS = 60_000
 
-/** Cached for 5 minutes and fetched at most once a second (B 7); store changes arrive live (`web/live`). */
+/** Cached for 5 minutes and fetched at most once a second (B 7); store changes arrive live (`web/features/live`). */
 export function useCarts(query: ListQuery) {
   const storeId = useStore()?.id
   const isStoreKnown = useIsStoreKnown()

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { CartView, listAbandonedCarts, sortColumns } from '../../../shared/carts.ts'
 import { MAX_PRODUCT_ID_LENGTH, readReachFilter, readStage, type StageFilter } from '../../../shared/reach.ts'
-import { createListAddress, type Paged } from '../../ui/listQuery.ts'
+import { createListAddress, type Paged } from '../../core/ui/listQuery.ts'
 
 // Address of the cart list, and derived values of carts and decisions. Pure.
 

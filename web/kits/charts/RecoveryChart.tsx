@@ -16,7 +16,7 @@ import {
 } from 'chart.js'
 import type { RefObject } from 'react'
 import { Chart } from 'react-chartjs-2'
-import { type ChartColors, useChartColors } from '../../theme/chart.ts'
+import { type ChartColors, useChartColors } from '../../core/theme/chart.ts'
 import type { Subject } from './chart-subject.ts'
 import { type ChartData, sumDataset } from './datasets.ts'
 import { keepLastLabel, splitLabel } from './running.ts'

@@ -1,5 +1,5 @@
 import type { ChartMeasure } from '../../../shared/dashboard.ts'
-import { formatCount, formatCounted, formatMoney, formatRound } from '../../ui/format.ts'
+import { formatCount, formatCounted, formatMoney, formatRound } from '../../core/ui/format.ts'
 
 // Subjects of the chart and the formats of their numbers. Pure.
 

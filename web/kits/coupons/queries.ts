@@ -1,8 +1,8 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createCoupon, deleteCoupon, listCoupons, updateCoupon } from '../../../shared/coupons.ts'
-import { useIsStoreKnown, useStore } from '../../access/queries.ts'
-import { buildStoreFields } from '../../access/session.ts'
-import { type CallInput, call } from '../../api.ts'
+import { useIsStoreKnown, useStore } from '../../core/access/queries.ts'
+import { type CallInput, call } from '../../core/api/api.ts'
+import { buildStoreFields } from '../../core/session/session.ts'
 import type { CouponFilter } from './rules.ts'
 
 const LIST = 'coupons'

@@ -1,6 +1,6 @@
 import type { Coupon } from '../../../shared/coupons.ts'
-import { formatMoney } from '../../ui/format.ts'
-import { createListAddress } from '../../ui/listQuery.ts'
+import { formatMoney } from '../../core/ui/format.ts'
+import { createListAddress } from '../../core/ui/listQuery.ts'
 
 // Address of the coupon list and texts about a coupon. Pure.
 

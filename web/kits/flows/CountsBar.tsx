@@ -1,6 +1,6 @@
 import { Group, Text, Tooltip } from '@mantine/core'
 import type { FlowView } from '../../../shared/flows.ts'
-import { formatCount } from '../../ui/format.ts'
+import { formatCount } from '../../core/ui/format.ts'
 import { countParts, describeCounts } from './rules.ts'
 
 /** Every scheduled message is in exactly one part (D6): a bar, and below it the counts. */

@@ -3,9 +3,9 @@ import { getCountryName } from '../../../shared/analytics-definitions.ts'
 import { findProducts } from '../../../shared/audience.ts'
 import type { ConditionNames, FlowConditions } from '../../../shared/flow-conditions.ts'
 import { searchCategories } from '../../../shared/flows.ts'
-import { useStore } from '../../access/queries.ts'
-import { call } from '../../api.ts'
-import { formatMoney } from '../../ui/format.ts'
+import { useStore } from '../../core/access/queries.ts'
+import { call } from '../../core/api/api.ts'
+import { formatMoney } from '../../core/ui/format.ts'
 
 // Names of what conditions refer to by id.
 

@@ -1,4 +1,4 @@
-import { formatMinutes } from '../../ui/format.ts'
+import { formatMinutes } from '../../core/ui/format.ts'
 
 // Formats when the messages of a flow are sent. Pure.
 

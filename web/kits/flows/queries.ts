@@ -15,7 +15,7 @@ import {
   trySaveFlow,
 } from '../../../shared/flows.ts'
 import { upcomingMessages } from '../../../shared/upcoming.ts'
-import { call } from '../../api.ts'
+import { call } from '../../core/api/api.ts'
 import { insertFlow, sortFlows } from './rules.ts'
 
 export type FlowEdit = z.input<typeof saveFlow.body>

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { isSameConditions } from '../../../shared/flow-conditions.ts'
 import type { FlowCounts, FlowStep, FlowView } from '../../../shared/flows.ts'
-import { formatCount } from '../../ui/format.ts'
+import { formatCount } from '../../core/ui/format.ts'
 
 // Order, figures and names of a store's flows. Pure.
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ConditionNames } from '../../../shared/flow-conditions.ts'
-import { formatMoney } from '../../ui/format.ts'
+import { formatMoney } from '../../core/ui/format.ts'
 import { describeUnmet } from './unmet.ts'
 
 const names: ConditionNames = {

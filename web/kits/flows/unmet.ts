@@ -6,7 +6,7 @@ import {
   getHourText,
 } from '../../../shared/flow-conditions.ts'
 import { getCurrencyExponent } from '../../../shared/money.ts'
-import { formatCount, formatMoney } from '../../ui/format.ts'
+import { formatCount, formatMoney } from '../../core/ui/format.ts'
 
 // Finds the conditions of a step that failed, from its decision's recorded inputs
 // (server/delivery/decide/decision-inputs.ts). Pure.

@@ -6,7 +6,7 @@ import {
   reasonLabels,
   writeReachFilter,
 } from '../../../shared/reach.ts'
-import { formatCount } from '../../ui/format.ts'
+import { formatCount } from '../../core/ui/format.ts'
 
 // Short labels for why a cart would get no email now, and the list's filter by reason. Pure.
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { CartView } from '../../../shared/carts.ts'
-import { readColumns } from '../../carts/columns.ts'
+import { readColumns } from '../../features/carts/columns.ts'
 import {
   computeRemainingSeconds,
   defaultSchedule,

@@ -1,7 +1,7 @@
 import type { CartView } from '../../../shared/carts.ts'
 import { discountTexts } from '../../../shared/discount-mail.ts'
 import type { LastMessage, SendChannel } from '../../../shared/reminders.ts'
-import { formatCount, formatCountdown, formatCounted, formatMoney, formatPrice } from '../../ui/format.ts'
+import { formatCount, formatCountdown, formatCounted, formatMoney, formatPrice } from '../../core/ui/format.ts'
 import type { ListFilter } from '../carts/rules.ts'
 
 // When and to whom a manual message may be sent, for display (B 2, 4, 5, 9). The server decides. Pure.

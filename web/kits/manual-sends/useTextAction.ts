@@ -1,6 +1,6 @@
 import type { CartView } from '../../../shared/carts.ts'
-import { useHasFeature, useHasPermission, useStore } from '../../access/queries.ts'
-import { useNow } from '../../ui/clock.ts'
+import { useHasFeature, useHasPermission, useStore } from '../../core/access/queries.ts'
+import { useNow } from '../../core/ui/clock.ts'
 import { describeWait, explainEnded, findTextState, type TextChannel } from './sending.ts'
 
 const SECOND_MS = 1_000

@@ -1,9 +1,9 @@
 import { Anchor, Box, Container, Group, Text } from '@mantine/core'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
-import { useInstance } from '../../access/queries.ts'
-import { isViewing, useSession } from '../../access/session.ts'
-import { Logo } from '../../ui/Logo.tsx'
+import { useInstance } from '../../core/access/queries.ts'
+import { isViewing, useSession } from '../../core/session/session.ts'
+import { Logo } from '../../core/ui/Logo.tsx'
 
 const ViewBanner = lazy(async () => ({ default: (await import('./ViewBanner.tsx')).ViewBanner }))
 

@@ -3,10 +3,10 @@ import { IconHourglass } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { readDemoPast } from '../../../shared/instance.ts'
-import { meQuery } from '../../access/queries.ts'
-import { call } from '../../api.ts'
-import { Empty } from '../../ui/Empty.tsx'
-import { LoadingList } from '../../ui/Loading.tsx'
+import { meQuery } from '../../core/access/queries.ts'
+import { call } from '../../core/api/api.ts'
+import { Empty } from '../../core/ui/Empty.tsx'
+import { LoadingList } from '../../core/ui/Loading.tsx'
 
 const AGAIN_MS = 1_000
 

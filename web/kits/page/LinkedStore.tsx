@@ -2,11 +2,11 @@ import { Button } from '@mantine/core'
 import { IconBuildingStore } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useSearchParams } from 'react-router'
-import { useSwitchStore } from '../../access/current-store.ts'
-import { useMe } from '../../access/queries.ts'
-import { announce } from '../../ui/announce.ts'
-import { Empty } from '../../ui/Empty.tsx'
-import { LoadingCards } from '../../ui/Loading.tsx'
+import { useSwitchStore } from '../../core/access/current-store.ts'
+import { useMe } from '../../core/access/queries.ts'
+import { announce } from '../../core/ui/announce.ts'
+import { Empty } from '../../core/ui/Empty.tsx'
+import { LoadingCards } from '../../core/ui/Loading.tsx'
 
 interface Props {
   /** The current store; undefined while unknown. */

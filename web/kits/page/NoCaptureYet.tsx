@@ -1,8 +1,8 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import { WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
-import { useStore } from '../../access/queries.ts'
-import { useScope } from '../../access/scope.ts'
+import { useStore } from '../../core/access/queries.ts'
+import { useScope } from '../../core/access/scope.ts'
 
 /** Explains an empty list: the store has never reported a cart. */
 export function NoCaptureYet() {

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { IconEye } from '@tabler/icons-react'
 import { logout } from '../../../shared/auth.ts'
-import { useMe } from '../../access/queries.ts'
-import { endView } from '../../access/session.ts'
-import { call } from '../../api.ts'
-import { formatDateTime } from '../../ui/times.ts'
+import { useMe } from '../../core/access/queries.ts'
+import { call } from '../../core/api/api.ts'
+import { endView } from '../../core/session/session.ts'
+import { formatDateTime } from '../../core/ui/times.ts'
 
 /** Shown on every page while an operator views an account. Leaving never fails: the view expires by itself. */
 export function ViewBanner() {

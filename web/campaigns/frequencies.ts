@@ -1,8 +1,0 @@
-import type { Frequency } from '../../shared/campaigns.ts'
-
-export const frequencyNames: Record<Frequency, string> = {
-  once: 'Once',
-  daily: 'Daily',
-  weekly: 'Weekly',
-  monthly: 'Monthly',
-}

@@ -1,0 +1,177 @@
+import { Button, NativeSelect, Skeleton, Text } from '@mantine/core'
+import { IconChartBar, IconChartLine, IconTable } from '@tabler/icons-react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { type AnalyticsRange, analyticsRanges, analyticsTexts, type Trend } from '../../../shared/analytics.ts'
+import { formatPercent } from '../../../shared/percent.ts'
+import { getErrorText } from '../../core/api/api.ts'
+import { ToolButton } from '../../core/ui/ChartTools.tsx'
+import { Failed } from '../../core/ui/Failed.tsx'
+import { formatMoney, formatRound } from '../../core/ui/format.ts'
+import { ChartTable } from '../../kits/charts/ChartTable.tsx'
+import type { Subject } from '../../kits/charts/chart-subject.ts'
+import { pickDatasets } from '../../kits/charts/datasets.ts'
+import { markRunning } from '../../kits/charts/running.ts'
+import { NoCaptureYet } from '../../kits/page/NoCaptureYet.tsx'
+import { PictureButton } from './PictureButton.tsx'
+import { Block } from './parts.tsx'
+import { type TrendName, useTrend } from './queries.ts'
+import { SaveCsv, type Sheet } from './Rows.tsx'
+import { BEING_COUNTED, rangeLabels } from './rules.ts'
+import { rateCell, toMoneyCell, toTextCell } from './table.ts'
+
+// The chart library loads after the page.
+const SeriesChart = lazy(async () => ({ default: (await import('../../kits/charts/RecoveryChart.tsx')).RecoveryChart }))
+
+const titles: Record<TrendName, { title: string; file: string; definition: string }> = {
+  rate: {
+    title: 'Recovery rate',
+    file: 'recovery-rate-trend.png',
+    definition:
+      'Recovery rate: of the carts abandoned then, the share recovered by now. Abandonment rate: of the carts that began then, the share abandoned. A gap: there were none.',
+  },
+  revenue: {
+    title: 'Revenue',
+    file: 'revenue-trend.png',
+    definition:
+      'Recovered revenue: net revenue of the orders won back, by the time of the order. Revenue opportunity: value of the carts abandoned then and not bought by now.',
+  },
+}
+
+interface Props {
+  name: TrendName
+  /** The page's range; the panel follows it until its own is changed. */
+  range: AnalyticsRange
+}
+
+export function TrendPanel({ name, range }: Props) {
+  const [own, setOwn] = useState<AnalyticsRange | null>(null)
+  const period = own ?? range
+  const trend = useTrend(name, period)
+  const [type, setType] = useState<'line' | 'bar'>('line')
+  const [isTable, setTable] = useState(false)
+  const canvas = useRef<HTMLCanvasElement | null>(null)
+  const { title, file, definition } = titles[name]
+  const data = pickDatasets(trend.data, { hasGaps: true })
+  useEffect(() => {
+    if (trend.data && !data) console.error('The chart data is not valid', trend.data)
+  }, [trend.data, data])
+  const plotted = data && hasData(trend.data) ? markRunning(data) : null
+  const subject = buildSubject(title, definition, trend.data)
+  return (
+    <Block
+      title={title}
+      tools={
+        <div className="block-tools">
+          <NativeSelect
+            size="xs"
+            aria-label={`Period of ${title}`}
+            data={analyticsRanges.map((value) => ({ value, label: rangeLabels[value] }))}
+            value={period}
+            onChange={(event) => setOwn(event.currentTarget.value as AnalyticsRange)}
+          />
+          <Button.Group aria-label="Chart type">
+            <ToolButton
+              label="Line chart"
+              icon={IconChartLine}
+              isOn={type === 'line'}
+              onClick={() => setType('line')}
+            />
+            <ToolButton label="Bar chart" icon={IconChartBar} isOn={type === 'bar'} onClick={() => setType('bar')} />
+          </Button.Group>
+          <ToolButton label="Show as table" icon={IconTable} isOn={isTable} onClick={() => setTable(!isTable)} />
+          {plotted && isTable && trend.data && <SaveCsv {...buildSheet(title, trend.data)} />}
+          <PictureButton canvas={canvas} file={file} isDisabled={!plotted} />
+        </div>
+      }
+    >
+      <div className="trend-plot" aria-busy={trend.isPlaceholderData}>
+        <Plot trend={trend} isEmpty={data !== null && !plotted}>
+          {plotted && (
+            <Suspense fallback={<Skeleton h="100%" />}>
+              <SeriesChart
+                {...{ canvas, type, subject }}
+                data={plotted}
+                name={rangeLabels[trend.data?.period ?? period]}
+              />
+            </Suspense>
+          )}
+        </Plot>
+      </div>
+      <Text fz="xs" c="dimmed" mt="xs">
+        {definition}
+      </Text>
+      {plotted && isTable && (
+        <ChartTable data={plotted} name={rangeLabels[trend.data?.period ?? period]} subject={subject} column="Date" />
+      )}
+    </Block>
+  )
+}
+
+interface PlotProps {
+  trend: ReturnType<typeof useTrend>
+  /** A chart that fails to draw is not "no data": log the error only (B 8). */
+  isEmpty: boolean
+  children: React.ReactNode
+}
+
+function Plot({ trend, isEmpty, children }: PlotProps) {
+  if (trend.isPending) return <Skeleton h="100%" role="status" aria-label="Loading" />
+  if (trend.error && !trend.data) {
+    const message = getErrorText(trend.error, analyticsTexts.trendFailed)
+    return <Failed title={analyticsTexts.chartFailed} error={new Error(message)} onRetry={trend.refetch} />
+  }
+  if (isEmpty && trend.data?.isBeingCounted) {
+    return (
+      <div className="trend-bare">
+        <strong>{BEING_COUNTED}</strong>
+      </div>
+    )
+  }
+  if (isEmpty) {
+    return (
+      <div className="trend-bare">
+        <strong>{analyticsTexts.noData}</strong>
+        <span>{analyticsTexts.tryAnother}</span>
+        <NoCaptureYet />
+      </div>
+    )
+  }
+  return children
+}
+
+/** Whether there is data: amounts above zero, or at least one rate. */
+const hasData = (trend: Trend | undefined) =>
+  trend?.datasets.some(({ data }) =>
+    data.some((value) => (trend.unit === 'money' ? Boolean(value) : value !== null)),
+  ) === true
+
+/** The data table below the chart, one row per bucket by its first day. */
+const buildSheet = (title: string, { starts, datasets, unit, currency, lastDay }: Trend): Sheet => ({
+  title,
+  days: { firstDay: starts[0] ?? lastDay, lastDay },
+  head: [['Date'], ...datasets.map(({ label }) => [label] as const)],
+  rows: starts.map((start, place) => [
+    toTextCell(start),
+    ...datasets.map(({ data }) => {
+      const value = data[place] ?? null
+      return unit === 'money' ? toMoneyCell(value, currency) : rateCell(value)
+    }),
+  ]),
+})
+
+function buildSubject(name: string, definition: string, trend: Trend | undefined): Subject {
+  const currency = trend?.currency ?? 'USD'
+  const isMoney = trend?.unit === 'money'
+  const format = (value: number | null) =>
+    value === null ? '–' : isMoney ? formatMoney(value, currency) : formatPercent(value)
+  return {
+    measure: isMoney ? ('money' as const) : ('rate' as const),
+    name,
+    definition,
+    nothing: '',
+    format,
+    axis: isMoney ? `Revenue (${currency})` : 'Rate',
+    formatMark: (value) => (isMoney ? formatRound(value, currency) : `${Math.round(value * 100)}%`),
+    formatTotal: (value) => format(value),
+  }
+}

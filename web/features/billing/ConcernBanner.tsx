@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'react-router'
+import { plans } from '../../../shared/billing.ts'
+import { useHasPermission, useInstance, useStore, useSubscription } from '../../core/access/queries.ts'
+import type { Concern } from './concerns.ts'
+import { describeOverdue, formatDate } from './plan-copy.ts'
+
+// Banner about a subscription problem. Loaded on demand because it is rare.
+
+export function ConcernBanner({ kind }: Pick<Concern, 'kind'>) {
+  const subscription = useSubscription()
+  const support = useInstance()?.supportEmail
+  const mayPay = useHasPermission('billing:write')
+  if (!subscription?.plan) return null
+  const { suspension, trialEndsAt, hasCard, cancelAtPeriodEnd } = subscription
+  if (kind === 'suspended' && suspension) {
+    return (
+      <ConcernText title={`Sending is suspended since ${formatDate(suspension.since)}.`}>
+        {suspension.reason} No message of this account is sent.
+        {support && (
+          <>
+            {' '}
+            Write to <a href={`mailto:${support}?subject=Suspended sending`}>{support}</a>.
+          </>
+        )}
+      </ConcernText>
+    )
+  }
+  if (kind === 'overdue') {
+    return (
+      <>
+        <ConcernText title="A payment is overdue.">
+          {describeOverdue(subscription)}
+          {!mayPay && ' An owner or admin of this account can pay it.'}
+        </ConcernText>
+        {mayPay && <BillingLink />}
+      </>
+    )
+  }
+  if (kind === 'resting') return <Resting mayPay={mayPay} />
+  if (kind !== 'trial' || !trialEndsAt) return null
+  const { name } = plans[subscription.plan]
+  const isEnding = !hasCard || cancelAtPeriodEnd
+  return (
+    <>
+      <ConcernText title={`The trial of ${name} ends on ${formatDate(trialEndsAt)}.`}>
+        {isEnding
+          ? `After that the account goes on with ${plans.free.name}${cancelAtPeriodEnd ? '' : ', unless a card is added'}.`
+          : 'After that it is paid by the card you have added.'}
+        {isEnding && !mayPay && ' An owner or admin of this account can change that.'}
+      </ConcernText>
+      {mayPay && <BillingLink />}
+    </>
+  )
+}
+
+function Resting({ mayPay }: { mayPay: boolean }) {
+  const store = useStore()
+  if (!store) return null
+  return (
+    <>
+      <ConcernText title={`${store.name} rests.`}>
+        More stores are connected than the plan has room for. It goes on capturing carts and syncing, and sends nothing.
+        {!mayPay && ' An owner or admin of this account can change that.'}
+      </ConcernText>
+      {mayPay && <BillingLink />}
+    </>
+  )
+}
+
+/** Renders nothing. */
+function BillingLink() {
+  const { pathname } = useLocation()
+  return pathname === '/billing' ? null : <Link to="/billing">Go to billing</Link>
+}
+
+const ConcernText = ({ title, children }: { title: string; children: ReactNode }) => (
+  <span className="grow">
+    <strong>{title}</strong> {children}
+  </span>
+)

@@ -1,0 +1,30 @@
+import type { Words } from '../../kits/message-editor/rules.ts'
+import type { Draft } from './rules.ts'
+
+// Accesses the content of a draft by its type. Pure.
+
+type ContentFields = Pick<Draft, 'subject' | 'body' | 'sms' | 'pushTitle' | 'pushBody'>
+
+/** By type; for notifications the title takes the place of the subject. */
+export function getContent({ type, subject, body, sms, pushTitle, pushBody }: Draft): Words {
+  if (type === 'push') return { subject: pushTitle, body: pushBody }
+  return { subject, body: type === 'sms' ? sms : body }
+}
+
+/** The draft after its content changed. */
+export function setContent({ type }: Pick<Draft, 'type'>, { subject, body }: Partial<Words>): Partial<ContentFields> {
+  if (type === 'push') {
+    return { ...(subject !== undefined && { pushTitle: subject }), ...(body !== undefined && { pushBody: body }) }
+  }
+  if (type === 'sms') return body === undefined ? {} : { sms: body }
+  return { ...(subject !== undefined && { subject }), ...(body !== undefined && { body }) }
+}
+
+/** B 5: what must be filled in before a campaign can be created. */
+export const isComplete = (draft: Draft): boolean => {
+  const { name, type } = draft
+  const { subject, body } = getContent(draft)
+  if (name.trim() === '') return false
+  if (type === 'sms') return body.trim() !== ''
+  return type === 'whatsapp' || (subject.trim() !== '' && body.trim() !== '')
+}

@@ -1,0 +1,235 @@
+import { Button, Card, Group, Skeleton, Text } from '@mantine/core'
+import { useInViewport } from '@mantine/hooks'
+import { IconCopy, IconGripVertical, IconTrash } from '@tabler/icons-react'
+import type { HTMLAttributes, Ref } from 'react'
+import { useState } from 'react'
+import { type ConditionNames, describeConditions } from '../../../shared/flow-conditions.ts'
+import { useNow } from '../../core/ui/clock.ts'
+import { formatCount, formatNames } from '../../core/ui/format.ts'
+import { MailFrame } from '../../core/ui/MailFrame.tsx'
+import { formatSinceAbandonment, formatSincePrevious } from '../../kits/flows/elapsed.ts'
+import { channelNames } from '../../kits/flows/rules.ts'
+import { tabNote } from '../../kits/message-editor/step-coupon.ts'
+import { channelText } from './ChannelOrder.tsx'
+import {
+  describeEqualVariants,
+  type FlowDraft,
+  findEqualVariants,
+  getVariantLetter,
+  type StepDraft,
+  selectCoupon,
+} from './draft.ts'
+import { type PreviewSubject, useRenderedPreview } from './Preview.tsx'
+import { isUnfinished } from './problems.ts'
+
+interface Props {
+  flowId: string
+  step: StepDraft
+  /** The flow's entry conditions. */
+  entry: FlowDraft['conditions']
+  /** Starts at 1. */
+  place: number
+  before: StepDraft | undefined
+  cart: string | null
+  approved: string | null
+  names: ConditionNames
+  isOpen: boolean
+  isWrong: boolean
+  isReadOnly: boolean
+  /** The maximum number of messages is reached. */
+  isFull: boolean
+  /** Figures of the report's period. */
+  figures: { sent: number; orders: number } | null
+  item: HTMLAttributes<HTMLElement> & { ref: Ref<HTMLLIElement> }
+  handle: HTMLAttributes<HTMLElement> & { ref: Ref<HTMLButtonElement> }
+  onOpen: () => void
+  onCopy: () => void
+  onRemove: () => void
+}
+
+const MINUTE_MS = 60_000
+
+/** A message on the timeline: its time, preview and channels. */
+export function StepCard(props: Props) {
+  const { flowId, step, entry, place, before, cart, approved, isOpen, isReadOnly, item, handle, onOpen } = props
+  const title = `message ${place}, ${step.name}`
+  const later = before && formatSincePrevious(step.delayMinutes, before.delayMinutes)
+  return (
+    <li className="flow-step" {...item}>
+      <p className="flow-time">
+        {formatSinceAbandonment(step.delayMinutes)}
+        {later && <span>{later}</span>}
+      </p>
+      <Card padding="sm" className="step-card" {...(isOpen && { 'data-open': true })}>
+        <div className="step-head">
+          {!isReadOnly && (
+            <button
+              type="button"
+              className="drag-handle"
+              aria-label={`Move ${title}`}
+              aria-describedby="reorder-hint"
+              {...handle}
+            >
+              <IconGripVertical size={16} aria-hidden />
+            </button>
+          )}
+          <h3 className="step-title">
+            {place}. {step.name}
+          </h3>
+          {!isReadOnly && <Tools {...props} title={title} />}
+        </div>
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: a larger target of the button below */}
+        <div className="step-body" onClick={onOpen}>
+          <StepPicture
+            flowId={flowId}
+            step={step}
+            entry={entry}
+            variant={step.variants[0]!}
+            channel={step.channels[0]!}
+            approved={approved}
+            cart={cart}
+          />
+          <Summary {...props} title={title} />
+        </div>
+      </Card>
+    </li>
+  )
+}
+
+function Tools({ title, isFull, onCopy, onRemove }: Props & { title: string }) {
+  return (
+    <Group gap={4} wrap="nowrap">
+      <Button variant="subtle" size="compact-sm" aria-label={`Copy ${title}`} disabled={isFull} onClick={onCopy}>
+        <IconCopy size={16} aria-hidden />
+      </Button>
+      <Button variant="subtle" size="compact-sm" aria-label={`Remove ${title}`} onClick={onRemove}>
+        <IconTrash size={16} aria-hidden />
+      </Button>
+    </Group>
+  )
+}
+
+function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onOpen }: Props & { title: string }) {
+  const now = useNow(MINUTE_MS)
+  const coupon = selectCoupon(step) && tabNote(step, now)
+  const { conditions, variants } = step
+  const alike = findEqualVariants(step)
+  return (
+    <div className="step-summary">
+      <Text fz="sm">{formatChannels(step.channels)}</Text>
+      {coupon && (
+        <Text fz="xs" c="dimmed">
+          Coupon {coupon}
+        </Text>
+      )}
+      {conditions && !isUnfinished(conditions) && (
+        <Text fz="xs" c="dimmed">
+          Only if {describeConditions(conditions, names)}
+        </Text>
+      )}
+      {variants.length > 1 && (
+        <Text fz="xs" c="dimmed">
+          Split test:{' '}
+          {variants
+            .map(
+              ({ key, sharePercent }) =>
+                `${getVariantLetter(step, key)} ${Number.isNaN(sharePercent) ? '–' : sharePercent}%`,
+            )
+            .join(', ')}
+        </Text>
+      )}
+      {alike && (
+        <Text fz="xs" c="var(--rc-warn)" fw={550}>
+          {describeEqualVariants(alike)}
+        </Text>
+      )}
+      {figures && figures.sent > 0 && (
+        <Text fz="xs" c="dimmed" className="tabular">
+          {formatCount(figures.sent)} sent, {formatCount(figures.orders)} {figures.orders === 1 ? 'order' : 'orders'} in
+          30 days
+        </Text>
+      )}
+      {isWrong && (
+        <Text fz="xs" c="var(--rc-bad)" fw={550}>
+          Needs a correction
+        </Text>
+      )}
+      <Button
+        variant={isOpen ? 'light' : 'default'}
+        size="compact-sm"
+        mt={4}
+        w="fit-content"
+        aria-label={`${isReadOnly ? 'Show' : 'Edit'} ${title}`}
+        aria-expanded={isOpen}
+        onClick={(event) => {
+          event.stopPropagation()
+          onOpen()
+        }}
+      >
+        {isReadOnly ? 'Show' : 'Edit'}
+      </Button>
+    </div>
+  )
+}
+
+/** "Email, else by SMS or push". */
+function formatChannels([first, ...others]: StepDraft['channels']): string {
+  const name = channelNames[first!]
+  if (others.length === 0) return name
+  return `${name}, else by ${others.length === 1 ? channelText[others[0]!] : formatNames(others.map((each) => channelText[each])).replace(' and ', ' or ')}`
+}
+
+/** Height of the mail before scaling. */
+const MAIL_HEIGHT = 900
+
+/** Thumbnail of a message. Decorative: the text beside it describes it. */
+function StepPicture({
+  approved,
+  cart,
+  ...subject
+}: PreviewSubject & { approved: string | null; cart: string | null }) {
+  const { ref, inViewport } = useInViewport()
+  const [isVisible, setVisible] = useState(false)
+  if (inViewport && !isVisible) setVisible(true)
+  return (
+    <div ref={ref} className="step-picture" aria-hidden>
+      {subject.channel === 'whatsapp' ? (
+        <Bubble text={approved ?? ''} />
+      ) : (
+        isVisible && <Picture {...subject} cart={cart} />
+      )}
+    </div>
+  )
+}
+
+function Picture({ cart, ...subject }: PreviewSubject & { cart: string | null }) {
+  const { preview } = useRenderedPreview(subject, cart)
+  const message = preview.data
+  if (!message) return preview.error ? null : <Skeleton h="100%" />
+  if (subject.channel === 'email') {
+    return (
+      <div className="step-mail" inert>
+        <MailFrame html={message.html} title="" height={MAIL_HEIGHT} />
+      </div>
+    )
+  }
+  if (subject.channel === 'push') {
+    return (
+      <div className="step-note">
+        <Text fz={10} fw={620} lineClamp={2}>
+          {message.subject}
+        </Text>
+        <Text fz={10} lineClamp={5}>
+          {message.text}
+        </Text>
+      </div>
+    )
+  }
+  return <Bubble text={message.text} />
+}
+
+const Bubble = ({ text }: { text: string }) => (
+  <Text fz={10} className="step-bubble" lineClamp={8}>
+    {text}
+  </Text>
+)

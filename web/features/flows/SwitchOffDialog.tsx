@@ -1,0 +1,38 @@
+import type { FlowView } from '../../../shared/flows.ts'
+import { announce } from '../../core/ui/announce.ts'
+import { Confirm } from '../../core/ui/Confirm.tsx'
+import { useSwitchFlow } from '../../kits/flows/queries.ts'
+
+interface Props {
+  flow: FlowView
+  opened: boolean
+  onClose: () => void
+}
+
+export function SwitchOffDialog({ flow, opened, onClose }: Props) {
+  const flip = useSwitchFlow(flow.id)
+  const switchOff = () =>
+    flip.mutate(
+      { isOn: false },
+      {
+        onSuccess: () => {
+          onClose()
+          announce('The flow is off')
+        },
+      },
+    )
+  return (
+    <Confirm
+      opened={opened}
+      title="Switch this flow off?"
+      confirmLabel="Switch off"
+      isDangerous
+      isBusy={flip.isPending}
+      problem={flip.error?.message}
+      onConfirm={switchOff}
+      onClose={onClose}
+    >
+      “{flow.name}” stops sending immediately. Messages the mail server already has cannot be recalled.
+    </Confirm>
+  )
+}

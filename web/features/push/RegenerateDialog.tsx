@@ -1,0 +1,44 @@
+import { Checkbox, Text } from '@mantine/core'
+import { useState } from 'react'
+import { Confirm } from '../../core/ui/Confirm.tsx'
+import { formatCounted } from '../../core/ui/format.ts'
+import { Notice } from '../../core/ui/Notice.tsx'
+import type { PushSetup, Replace } from './queries.ts'
+
+interface Props {
+  keys: NonNullable<PushSetup['keys']>
+  opened: boolean
+  isBusy: boolean
+  onReplace: (replace: Replace) => void
+  onClose: () => void
+}
+
+/** P2: warns what a new key means for current subscribers. */
+export function RegenerateDialog({ keys, opened, isBusy, onReplace, onClose }: Props) {
+  const [isLeaked, setLeaked] = useState(false)
+  return (
+    <Confirm
+      opened={opened}
+      title="Regenerate the VAPID key?"
+      confirmLabel="Regenerate"
+      isDangerous
+      isBusy={isBusy}
+      onConfirm={() => onReplace(isLeaked ? 'leaked' : 'moving')}
+      onClose={onClose}
+    >
+      <Notice tone="warn" title="Regenerating invalidates existing customer subscriptions.">
+        This concerns {formatCounted(keys.subscriptions, 'subscription')}.
+      </Notice>
+      <Text fz="sm" my="md">
+        {isLeaked
+          ? 'All of them end at once. Who has allowed notifications is not asked again by the bar, and can subscribe again with a button of your own (Manual Button).'
+          : 'The old key goes on working until a browser comes back to your shop, where its subscription moves to the new key by itself. Who does not come back within 180 days is lost.'}
+      </Text>
+      <Checkbox
+        label="The key leaked: end all subscriptions now"
+        checked={isLeaked}
+        onChange={(event) => setLeaked(event.currentTarget.checked)}
+      />
+    </Confirm>
+  )
+}

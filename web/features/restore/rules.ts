@@ -1,0 +1,84 @@
+import type { z } from 'zod'
+import type { CartView, RestorableCart } from '../../../shared/carts.ts'
+import { type Language, languages } from '../../../shared/preferences.ts'
+import type { ItemOutcome, restoreCart } from '../../../shared/restore.ts'
+import { formatMoney } from '../../core/ui/format.ts'
+
+// Texts of the shopper's pages. Pure.
+
+type Reply = z.infer<typeof restoreCart.reply>
+type Item = Reply['items'][number]
+
+/** Bought since, and the order is valid. Members see the whole cart with its state. */
+export const isBought = (cart: RestorableCart | CartView): boolean =>
+  'isOrdered' in cart ? cart.isOrdered : !cart.is_void && (cart.state === 'recovered' || cart.state === 'purchased')
+
+export const isOmitted = ({ outcome }: Pick<Item, 'outcome'>): boolean =>
+  outcome === 'gone' || outcome === 'choose_again'
+
+/** Some items can be restored. */
+export const isOnOffer = (cart: RestorableCart | CartView): boolean =>
+  cart.items.some((item) => !('outcome' in item && isOmitted({ outcome: item.outcome as ItemOutcome })))
+
+/** The discount as the message stated it; null without a coupon or if unknown. */
+export function computeTotal(cart: RestorableCart | CartView): number | null {
+  const saving = ('coupon' in cart && cart.coupon?.saving) || null
+  return saving === null ? null : Math.max(0, cart.total - saving)
+}
+
+/** Nothing got worse than the page had announced, so the shopper may continue without another message. */
+export function isAsAnnounced(
+  cart: RestorableCart | CartView,
+  restored: { items: readonly Pick<Item, 'outcome' | 'quantity' | 'price'>[]; coupon: Reply['coupon'] },
+): boolean {
+  // First tell the shopper that it is not in the cart.
+  if (restored.coupon && restored.coupon.outcome !== 'carried') return false
+  return restored.items.every((item, index) => {
+    const result = cart.items[index]
+    if (!result) return false
+    const before = 'outcome' in result ? result : { ...result, outcome: 'ok' as const, now: result }
+    if (isOmitted(before)) return true
+    return !isOmitted(item) && item.quantity >= before.now.quantity && item.price <= before.now.price
+  })
+}
+
+/** Known differences of an item before restoring; null if unchanged. */
+export function describeDifference(item: RestorableCart['items'][number], currency: string): string | null {
+  if (item.outcome === 'gone') return 'No longer available.'
+  if (item.outcome === 'choose_again') return 'Needs to be chosen again.'
+  const sentences = [
+    ...(item.outcome === 'quantity_clamped' ? [`Only ${item.now.quantity} left.`] : []),
+    ...(item.now.price === item.price ? [] : [`Now ${formatMoney(item.now.price, currency)}.`]),
+  ]
+  return sentences.join(' ') || null
+}
+
+/**
+ * What changed about an item since the cart was left; null if nothing did. It does not say what is in the cart: the
+ * plugin fills it only after this page, and says then what it left out.
+ */
+export function describeOutcome(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 'before'>, currency: string) {
+  if (item.outcome === 'gone') return 'No longer available.'
+  if (item.outcome === 'choose_again') return 'Please choose it again.'
+  const sentences = [
+    ...(item.outcome === 'quantity_clamped' ? [describeClamped(item.quantity)] : []),
+    ...(item.price === item.before.price ? [] : [`It was ${formatMoney(item.before.price, currency)} before.`]),
+  ]
+  return sentences.join(' ') || null
+}
+
+/** Result of the message's coupon; null if there is nothing to show. */
+export function describeCoupon(coupon: Reply['coupon']): string | null {
+  if (!coupon) return null
+  const { code, outcome } = coupon
+  if (outcome === 'refused') return `The shop did not accept the coupon ${code}. Your cart is filled without it.`
+  return outcome === 'to_enter' ? `Please enter the coupon ${code} in the shop yourself.` : null
+}
+
+const describeClamped = (remaining: number) => (remaining === 1 ? 'Only 1 is left.' : `Only ${remaining} are left.`)
+
+/** The browser's languages, used until the server returns the shopper's choice. */
+export function chooseLanguage(preferred: readonly string[]): Language {
+  const tags = preferred.map((tag) => tag.toLowerCase().split('-')[0])
+  return languages.find((language) => language === tags.find((tag) => tag === 'en' || tag === 'de')) ?? 'en'
+}

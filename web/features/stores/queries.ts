@@ -1,0 +1,131 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { z } from 'zod'
+import { captureStatus } from '../../../shared/capture-status.ts'
+import {
+  connectStore,
+  disconnectStore,
+  examineStore,
+  replaceKeys,
+  saveStoreSettings,
+  storeHealth,
+  syncStore,
+} from '../../../shared/stores.ts'
+import { belongsToStore, useShowStore } from '../../core/access/current-store.ts'
+import { connectionQuery, meQuery, useHasPermission, useStore } from '../../core/access/queries.ts'
+import { call } from '../../core/api/api.ts'
+import { forgetConnection } from '../../core/session/session.ts'
+
+export type StoreKeys = z.input<typeof connectStore.body>
+export type StoreSettings = z.input<typeof saveStoreSettings.body>
+
+const healthQuery = queryOptions({
+  queryKey: ['store', 'health'],
+  queryFn: ({ signal }) => call(storeHealth, { signal }),
+  refetchInterval: 30_000,
+})
+
+export function useStoreHealth() {
+  const store = useStore()
+  const mayRead = useHasPermission('stores:read')
+  return useQuery({ ...healthQuery, enabled: store !== null && mayRead })
+}
+
+/** Contacts above the plan's limit on new contacts. */
+export function useCaptureStatus() {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['store', storeId, 'capture-status'],
+    queryFn: ({ signal }) => call(captureStatus, { signal }),
+  })
+}
+
+/** Checks the store once when opened; again only on request. */
+export const useDoctor = (storeId: string) =>
+  useQuery({
+    queryKey: ['store', storeId, 'doctor'],
+    queryFn: ({ signal }) => call(examineStore, { query: { storeId }, signal }),
+    staleTime: 5 * 60_000,
+    refetchOnWindowFocus: false,
+    retry: false,
+  })
+
+/**
+ * Connects without telling the guard: the user reads the result first, then `useRefreshConnection` updates it. An
+ * additional store (`isAnother`) becomes the current one, and the guard does not redirect.
+ */
+export function useConnectStore(isAnother: boolean) {
+  const queries = useQueryClient()
+  const show = useShowStore()
+  return useMutation({
+    mutationFn: (body: StoreKeys) => call(connectStore, { body }),
+    onSuccess: ({ store }) => {
+      // This cache holds the account's stores.
+      void queries.invalidateQueries({ queryKey: meQuery.queryKey })
+      if (isAnother) show(store)
+    },
+  })
+}
+
+export function useRefreshConnection() {
+  const queries = useQueryClient()
+  return () => queries.refetchQueries({ queryKey: connectionQuery.queryKey })
+}
+
+export function useSync() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(syncStore),
+    onSettled: () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' }),
+  })
+}
+
+/** Uses the store id, because another tab may have switched stores. */
+export function useReplaceKeys(storeId: string) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: z.input<typeof replaceKeys.body>) => call(replaceKeys, { query: { storeId }, body }),
+    // Errors of the old keys are shown in many places.
+    onSuccess: () => queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' }),
+  })
+}
+
+export function useDisconnect() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => call(disconnectStore),
+    onSuccess: async () => {
+      forgetConnection()
+      await queries.refetchQueries({ queryKey: connectionQuery.queryKey })
+      queries.removeQueries({ predicate: ({ queryKey }) => belongsToStore(queryKey) })
+    },
+  })
+}
+
+/** Treats the connection as unknown until the server confirms it. */
+export function useForgetStore() {
+  const queries = useQueryClient()
+  return () => {
+    // An answer in flight would restore what is dropped here.
+    void queries.cancelQueries({ queryKey: connectionQuery.queryKey })
+    forgetConnection()
+    queries.setQueryData(connectionQuery.queryKey, {
+      hasConnection: false,
+      platform: null,
+      store_url: null,
+      store: null,
+    })
+    queries.removeQueries({ predicate: ({ queryKey }) => belongsToStore(queryKey) })
+  }
+}
+
+export function useSaveSettings() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: StoreSettings) => call(saveStoreSettings, { body }),
+    onSuccess: ({ store }) => {
+      queries.setQueryData(connectionQuery.queryKey, (old) => old && { ...old, store })
+      // A flow may be waiting for the sender and address.
+      void queries.invalidateQueries({ queryKey: ['flows'] })
+    },
+  })
+}

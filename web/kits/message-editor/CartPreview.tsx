@@ -1,0 +1,48 @@
+import { Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import { NO_CART } from '../../../shared/reminders.ts'
+import { CartPicker } from './CartPicker.tsx'
+import { type PreviewOf, useMessagePreview, usePreviewCart } from './queries.ts'
+import { messageOf, NOTHING_YET, TYPING_PAUSE_MS, type WordChannel, type Words } from './rules.ts'
+import { type CouponEdit, finished } from './step-coupon.ts'
+import { WordsPreview } from './WordsPreview.tsx'
+
+interface Props {
+  channel: WordChannel
+  words: Words
+  coupon: CouponEdit['coupon']
+  /** It goes to people who may have no cart: shown for one of these. */
+  isWithoutCart?: boolean
+  onBody: (body: string) => void
+}
+
+/** For a cart that could get the message, another one, or the sample cart; or for somebody without one. */
+export function CartPreview({ channel, words, coupon, isWithoutCart = false, onBody }: Props) {
+  const [chosen, choose] = useState<string | null>(null)
+  const first = usePreviewCart(channel)
+  const cartId = isWithoutCart ? first : (chosen ?? first)
+  const typed = messageOf(channel, words)
+  const shown = typed && JSON.stringify({ ...typed, channel, coupon: finished(coupon) })
+  const [asked] = useDebouncedValue(shown, TYPING_PAUSE_MS)
+  const of = cartId && asked ? { ...(JSON.parse(asked) as Omit<PreviewOf, 'cartId'>), cartId } : null
+  const made = useMessagePreview(typed && of && (isWithoutCart ? { ...of, cartId: NO_CART } : of))
+  return (
+    <WordsPreview
+      channel={channel}
+      made={made}
+      isStale={made.isPlaceholderData || asked !== shown}
+      nothing={typed ? null : NOTHING_YET}
+      of={of}
+      {...(channel === 'sms' && { onBody })}
+    >
+      {isWithoutCart ? (
+        <Text fz="sm" c="dimmed">
+          As a customer without a cart gets it.
+        </Text>
+      ) : (
+        <CartPicker value={cartId} onChange={choose} />
+      )}
+    </WordsPreview>
+  )
+}

@@ -1,0 +1,147 @@
+import { Group, Input, NumberInput, Radio, Stack, Switch, Text, VisuallyHidden } from '@mantine/core'
+import { type ReactNode, useId } from 'react'
+import type { StepCoupon } from '../../../shared/flows.ts'
+import { getCurrencyExponent } from '../../../shared/money.ts'
+import { type CouponProblems, PAUSE_DAYS } from './step-coupon.ts'
+
+interface Props {
+  coupon: StepCoupon
+  problems: CouponProblems
+  currency: string
+  isReadOnly: boolean
+  onChange: (next: Partial<StepCoupon>) => void
+}
+
+// Not broken over two lines.
+const [IF, END] = ['{%\u00a0if\u00a0coupon_code\u00a0%}', '{%\u00a0endif\u00a0%}']
+
+/** Who gets the coupon (decision 36), and what becomes of the message for everybody else (decision 35). */
+export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }: Props) {
+  const { fallback, firstOrderOnly, pauseDays, aboveAmount } = coupon
+  return (
+    <Stack gap="md" className="coupon-rules">
+      <fieldset>
+        <Text component="legend" fz="sm" fw={550}>
+          Who gets it
+        </Text>
+        <Text fz="xs" c="dimmed" mb="xs">
+          Shoppers who always get a discount learn to leave carts on purpose. These rules prevent that. A used coupon
+          counts if it was made here or came with a message.
+        </Text>
+        <Stack gap="xs">
+          <Switch
+            label="Only for first orders"
+            disabled={isReadOnly}
+            checked={firstOrderOnly}
+            onChange={(event) => onChange({ firstOrderOnly: event.currentTarget.checked })}
+          />
+          <NumberRule
+            before="Not for shoppers who used a coupon in the last"
+            after="days"
+            name="Days since they used a coupon"
+            value={pauseDays}
+            first={PAUSE_DAYS}
+            decimals={0}
+            error={problems.pauseDays}
+            isReadOnly={isReadOnly}
+            onChange={(days) => onChange({ pauseDays: days })}
+          />
+          <NumberRule
+            before="Only for carts above"
+            after={currency}
+            name={`Amount in ${currency}`}
+            value={aboveAmount}
+            first={Number.NaN}
+            decimals={Math.min(getCurrencyExponent(currency), 2)}
+            error={problems.aboveAmount}
+            isReadOnly={isReadOnly}
+            onChange={(amount) => onChange({ aboveAmount: amount })}
+          />
+        </Stack>
+      </fieldset>
+      <Radio.Group
+        label="If the coupon is not valid, or these rules keep it back"
+        value={fallback}
+        onChange={(value) => onChange({ fallback: value as StepCoupon['fallback'] })}
+      >
+        <Stack gap="xs" mt="xs">
+          <Radio
+            value="without"
+            disabled={isReadOnly}
+            label="Send without it"
+            description={`Paragraphs with a coupon variable are then left out. What else speaks of it belongs between ${IF} and ${END}.`}
+          />
+          <Radio value="skip" disabled={isReadOnly} label="Do not send" />
+        </Stack>
+      </Radio.Group>
+    </Stack>
+  )
+}
+
+interface RuleProps {
+  before: string
+  after: ReactNode
+  /** Of the number, for those who hear it alone. */
+  name: string
+  /** null: the rule is off; NaN: nothing is typed. */
+  value: number | null
+  /** What it is switched on with. */
+  first: number
+  decimals: number
+  error: string | undefined
+  isReadOnly: boolean
+  onChange: (value: number | null) => void
+}
+
+/** A sentence with a number in it, which can be switched off. */
+function NumberRule({ before, after, name, value, first, decimals, error, isReadOnly, onChange }: RuleProps) {
+  const id = useId()
+  const isOn = value !== null
+  const isEmpty = value === null || Number.isNaN(value)
+  return (
+    <div>
+      <Group gap="xs">
+        <Switch
+          label={
+            <>
+              {before}
+              <VisuallyHidden>
+                {' '}
+                {isEmpty ? '' : value} {after}
+              </VisuallyHidden>
+            </>
+          }
+          disabled={isReadOnly}
+          checked={isOn}
+          onChange={(event) => onChange(event.currentTarget.checked ? first : null)}
+        />
+        <Group gap={6} wrap="nowrap">
+          <NumberInput
+            aria-label={name}
+            w={decimals > 0 ? 96 : 64}
+            size="xs"
+            hideControls
+            clampBehavior="none"
+            allowNegative={false}
+            allowLeadingZeros={false}
+            allowDecimal={decimals > 0}
+            decimalScale={decimals}
+            disabled={isReadOnly || !isOn}
+            value={isEmpty ? '' : value}
+            error={error !== undefined}
+            {...(error !== undefined && { 'aria-describedby': id })}
+            onChange={(typed) => onChange(typed === '' ? Number.NaN : Number(typed))}
+          />
+          <Text span fz="sm" aria-hidden>
+            {after}
+          </Text>
+        </Group>
+      </Group>
+      {error !== undefined && (
+        <Input.Error id={id} mt={4}>
+          {error}
+        </Input.Error>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { capabilities } from '../../../shared/platforms.ts'
+import { readVapidKey, sendToThisBrowser } from '../../../shared/push-calls.ts'
+import { useStore } from '../../core/access/queries.ts'
+import { BROKEN, call, getErrorText } from '../../core/api/api.ts'
+import { Notice } from '../../core/ui/Notice.tsx'
+import { useFirstPress } from '../../core/ui/useFirstPress.ts'
+import { BrowserRefusal, subscribeThisBrowser } from '../push/this-browser.ts'
+
+interface Props {
+  /** As the preview shows them; null: they are not ready, or cannot be sent. */
+  words: { title: string; body: string } | null
+}
+
+/** A test of a notification to oneself: this browser subscribes for it, on the press, and its subscription is kept nowhere (decision 79). */
+export function TestHere({ words }: Props) {
+  const { publicKey, isAsked } = useKey()
+  const test = useTest()
+  const isFirst = useFirstPress()
+  const store = useStore()
+  // No key can be made there, and nothing be sent.
+  if (store && !capabilities[store.platform].pushHost) return null
+  if (isAsked && publicKey === null) return <NoKey />
+  return (
+    <Stack gap="sm">
+      <Group gap="sm">
+        <Button
+          variant="default"
+          loading={test.isPending}
+          disabled={!publicKey || words === null}
+          onClick={() => {
+            if (isFirst()) test.mutate({ publicKey: publicKey!, words: words! })
+          }}
+        >
+          Send a test to this browser
+        </Button>
+      </Group>
+      {test.data && (
+        <Notice tone={test.data.success ? 'good' : 'bad'} isLive>
+          {test.data.success ? test.data.message : `Refused by this browser’s push service. ${test.data.message}`}
+        </Notice>
+      )}
+      {test.error && (
+        <Notice tone="bad" isLive>
+          {test.error instanceof BrowserRefusal ? test.error.message : getErrorText(test.error, BROKEN)}
+        </Notice>
+      )}
+    </Stack>
+  )
+}
+
+/** Known before the press: the browser asks in that moment or not at all. */
+function useKey() {
+  const storeId = useStore()?.id ?? ''
+  const key = useQuery({
+    queryKey: ['store', storeId, 'push', 'key'],
+    queryFn: ({ signal }) => call(readVapidKey, { query: { storeId }, signal }),
+    enabled: storeId !== '',
+  })
+  return { publicKey: key.data?.publicKey ?? null, isAsked: key.isSuccess }
+}
+
+function useTest() {
+  const store = useStore()
+  return useMutation({
+    mutationFn: async ({ publicKey, words }: { publicKey: string; words: { title: string; body: string } }) => {
+      const subscription = await subscribeThisBrowser(publicKey)
+      const body = { ...words, storeUrl: store!.store_url, subscription }
+      return call(sendToThisBrowser, { query: { storeId: store!.id }, body })
+    },
+  })
+}
+
+const NoKey = () => (
+  <Text fz="sm" c="dimmed">
+    A test to this browser needs the store’s key, which is made under{' '}
+    <Anchor component={Link} to="/push-notifications" inherit underline="always">
+      Push notifications
+    </Anchor>
+    .
+  </Text>
+)

@@ -1,0 +1,134 @@
+import './message-editor.css'
+import { Grid, NativeSelect, SegmentedControl, Stack } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { Approved } from './Approved.tsx'
+import { longestText, type WordChannel, type Words } from './rules.ts'
+import { CodeHint, StepCoupon } from './StepCoupon.tsx'
+import { type CouponEdit, type CouponProblems, couponUse } from './step-coupon.ts'
+import { type ComesAlong, TextFields } from './TextFields.tsx'
+
+interface Props {
+  channel: WordChannel
+  words: Words
+  problems?: CouponProblems & { coupon?: string } & Partial<Record<keyof Words, string | null | undefined>>
+  /** What the words can start from; of an email. */
+  templates?: { choices: readonly { id: string; name: string }[]; value: string; onChoose: (id: string) => void }
+  /** Chosen here, with its rules; `always`: each message has one that is chosen elsewhere; left out: none has. */
+  coupon?: { edit: CouponEdit; onChange: (next: Partial<CouponEdit>) => void } | 'always'
+  /** The words that are sent if nobody changes them; left out: they are always changed here. */
+  comesAlong?: ComesAlong
+  /** WhatsApp's; null: none is chosen; left out: the preview alone shows it. */
+  approved?: string | null
+  /** What is to be said of the coupon that the words speak of. */
+  children?: ReactNode
+  /** What else is chosen of the message, in front of its words. */
+  before?: ReactNode
+  /** What stands over the preview. */
+  above?: ReactNode
+  preview: ReactNode
+  /** Beside each other on a page or in a wide dialog; below each other in a panel; else one at a time. */
+  layout: 'page' | 'dialog' | 'panel' | 'toggle'
+  isReadOnly?: boolean
+  /** It goes to people who may have no cart. */
+  isWithoutCart?: boolean
+  onWords: (next: Partial<Words>) => void
+}
+
+/** The words of a message, of whichever kind, and how it will look: all screens write messages with this. */
+export function WordEditor(props: Props) {
+  const { layout, before, above, preview } = props
+  if (layout === 'toggle') return <Toggled {...props} />
+  if (layout === 'panel') {
+    return (
+      <Stack gap="md">
+        {before}
+        <Fields {...props} />
+        {above}
+        {preview}
+      </Stack>
+    )
+  }
+  const [words, shown] =
+    layout === 'page'
+      ? [
+          { base: 12, lg: 6 },
+          { base: 12, lg: 6 },
+        ]
+      : [
+          { base: 12, md: 5 },
+          { base: 12, md: 7 },
+        ]
+  return (
+    <Grid gap="xl">
+      <Grid.Col span={words}>
+        <Stack gap="md">
+          {before}
+          <Fields {...props} />
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={shown}>
+        <Stack gap="md">
+          {above}
+          {preview}
+        </Stack>
+      </Grid.Col>
+    </Grid>
+  )
+}
+
+function Toggled(props: Props) {
+  const [view, setView] = useState<'edit' | 'preview'>('edit')
+  return (
+    <Stack gap="md">
+      <SegmentedControl
+        aria-label="Edit or preview"
+        value={view}
+        onChange={(value) => setView(value as typeof view)}
+        w="fit-content"
+        data={[
+          { value: 'edit', label: 'Edit' },
+          { value: 'preview', label: 'Preview' },
+        ]}
+      />
+      {view === 'edit' ? <Fields {...props} /> : props.preview}
+    </Stack>
+  )
+}
+
+function Fields({ channel, words, coupon, problems = {}, isReadOnly = false, ...props }: Props) {
+  const { templates, approved, comesAlong, children, isWithoutCart = false, onWords } = props
+  const chosen = coupon === 'always' ? undefined : coupon
+  if (channel === 'whatsapp') return <Approved text={approved} coupon={chosen?.edit} />
+  const isMail = channel === 'email'
+  return (
+    <>
+      {isMail && templates && (
+        <NativeSelect
+          label="Template"
+          disabled={isReadOnly}
+          data={templates.choices.map(({ id, name }) => ({ value: id, label: name }))}
+          value={templates.value}
+          onChange={(event) => templates.onChoose(event.currentTarget.value)}
+        />
+      )}
+      {chosen && (
+        <StepCoupon step={chosen.edit} problems={problems} isReadOnly={isReadOnly} onChange={chosen.onChange} />
+      )}
+      {children}
+      <TextFields
+        words={words}
+        hasSubject={isMail}
+        hasTitle={channel === 'push'}
+        problems={problems}
+        isReadOnly={isReadOnly}
+        coupon={coupon === 'always' ? 'always' : coupon && couponUse(coupon.edit)}
+        comesAlong={comesAlong}
+        isText={!isMail}
+        isWithoutCart={isWithoutCart}
+        {...(!isMail && { minRows: 5, longest: longestText(channel) })}
+        onChange={onWords}
+      />
+      {chosen && <CodeHint step={{ ...chosen.edit, channel, ...words, sms: words.body }} />}
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+import { hasCartVariable } from '../../../shared/campaigns.ts'
+import { pushLimits } from '../../../shared/push.ts'
+import type { SendChannel } from '../../../shared/reminders.ts'
+
+// What the words of a message are made of. Pure.
+
+/** B 3's template variables, and those of the coupon. */
+export const variables = [
+  { name: 'customer_name', meaning: 'Name of the shopper' },
+  { name: 'cart_items', meaning: 'Items in the cart, with pictures and prices' },
+  { name: 'cart_total', meaning: 'Value of the cart' },
+  { name: 'checkout_link', meaning: 'Link that restores the cart' },
+  { name: 'store_name', meaning: 'Name of your store' },
+  { name: 'discounted_total', meaning: 'Value of the cart with the coupon; without one, the value of the cart' },
+  { name: 'coupon_code', meaning: 'Code of the coupon; empty without one' },
+  { name: 'coupon_amount', meaning: 'What the coupon takes off, such as 10%; empty for free shipping' },
+  { name: 'coupon_offer', meaning: 'What the coupon gives, in words: 10% off, free shipping or a discount' },
+  { name: 'coupon_minimum', meaning: 'Minimum spend of the coupon; empty without one' },
+  { name: 'coupon_expires', meaning: 'When the coupon ends; empty if it never does' },
+] as const
+
+/** Of a message that is about no cart without those of one; of a notification without the name. */
+export const offeredVariables = (isWithoutCart: boolean, isNotification: boolean) =>
+  variables.filter(({ name }) => !(isWithoutCart && hasCartVariable(name)) && !(isNotification && name === NAME))
+
+const NAME = 'customer_name'
+
+/** Said of the words of a notification that ask for the name all the same (decision 72). */
+export const nameHint = ({ subject, body }: Words): string | null =>
+  new RegExp(`\\b${NAME}\\b`).test(`${subject} ${body}`)
+    ? `Notifications name nobody: ${NAME} becomes “there”, because the browser may be somebody else’s.`
+    : null
+
+/** Whether the messages have a coupon: all of them, those that no rule keeps it from, or none. */
+export type CouponUse = 'always' | 'maybe' | 'never'
+
+/** What a line by itself becomes in a mail. */
+export const mailHint = 'A line that begins with # is a heading. checkout_link on a line by itself is the button.'
+
+/** What has words of an owner's, or of a template. */
+export type WordChannel = SendChannel | 'push'
+
+export interface Words {
+  subject: string
+  body: string
+}
+
+/** The text with a piece put over the selection, and where the caret goes. */
+export function insertAt(text: string, piece: string, start: number, end: number) {
+  return { text: text.slice(0, start) + piece + text.slice(end), caret: start + piece.length }
+}
+
+/** The coupon variables that are printed whether or not there is a coupon: outside `{% if coupon_… %}`, and without `default`. */
+export function bareCouponVariables(text: string): string[] {
+  const bare = new Set<string>()
+  const guards: boolean[] = []
+  for (const [piece] of text.matchAll(/\{\{[^{}]*\}\}|\{%[^{}]*%\}/g)) {
+    const [, tag = ''] = /^\{%-?\s*(\w+)/.exec(piece) ?? []
+    const names = piece.match(/\bcoupon_[a-z]+\b/g) ?? []
+    if (tag === 'if' || tag === 'unless') guards.push(tag === 'if' && names.length > 0)
+    else if (tag === 'elsif' || tag === 'else') guards.splice(-1, 1, names.length > 0)
+    else if (tag === 'endif' || tag === 'endunless') guards.pop()
+    else if (tag === '' && !guards.includes(true) && !/\|\s*default\b/.test(piece)) {
+      for (const name of names) if (variables.some((known) => known.name === name)) bare.add(name)
+    }
+  }
+  return [...bare]
+}
+
+/** What becomes of these words where there is no coupon. `isText`: of an SMS sentences are left out. */
+export function couponWarnings({ subject, body }: Words, coupon: CouponUse, isText: boolean): string[] {
+  if (coupon === 'always') return []
+  const [inSubject, inBody] = [bareCouponVariables(subject), bareCouponVariables(body)]
+  const whose = coupon === 'never' ? 'These messages have no coupon' : 'A message may go without the coupon'
+  const part = isText ? 'sentence' : 'paragraph'
+  const lost = `every ${part} with ${inBody.join(' or ')} is left out of it.`
+  return [
+    ...(inBody.length > 0 ? [`${whose}: ${coupon === 'never' ? lost.replace('of it', 'of them') : lost}`] : []),
+    ...(inSubject.length > 0
+      ? [
+          `${whose}: a subject of ours takes the place of this one, which has ${inSubject.join(' and ')}.`,
+          `Put such words between {% if coupon_code %} and {% endif %}, or give them a default.`,
+        ]
+      : []),
+  ]
+}
+
+/** Names in a text that stand for nothing. Those that the text sets by itself are its own affair. */
+export function unknownVariables(text: string): string[] {
+  if (/\{%-?\s*(assign|capture|for|tablerow|increment|decrement)\b/.test(text)) return []
+  const named = [...text.matchAll(/\{\{-?\s*([a-z_]\w*)/gi)].map(([, name]) => name!)
+  return [...new Set(named)].filter((name) => !variables.some((variable) => variable.name === name))
+}
+
+/** Said while it is typed; the server refuses it. */
+export function unknownText(text: string, isListed: boolean): string | undefined {
+  const unknown = unknownVariables(text)
+  if (unknown.length === 0) return undefined
+  return `There is no variable ${unknown.join(', ')}.${isListed ? ' Select one of those below.' : ''}`
+}
+
+/** As the server is asked: WhatsApp has an approved template, an SMS has no subject. null: words are missing. */
+export function messageOf(channel: string, { subject, body }: Words): { subject?: string; body?: string } | null {
+  if (channel === 'whatsapp') return {}
+  if (body.trim() === '' || (channel !== 'sms' && subject.trim() === '')) return null
+  return channel === 'sms' ? { body } : { subject, body }
+}
+
+export const NOTHING_YET = 'Write the message to see it here.'
+
+/** Characters of a text that is no mail. */
+export const longestText = (channel: WordChannel): number => (channel === 'push' ? pushLimits.body : LONGEST_SMS)
+export const LONGEST_SMS = 1_000
+/** A preview is asked for once its writer pauses. */
+export const TYPING_PAUSE_MS = 500

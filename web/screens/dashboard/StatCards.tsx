@@ -1,0 +1,155 @@
+import { Anchor, Card, Skeleton } from '@mantine/core'
+import {
+  type Icon,
+  IconArrowDownRight,
+  IconArrowUpRight,
+  IconCashBanknote,
+  IconCircleCheck,
+  IconMinus,
+  IconShoppingCartOff,
+  IconUsers,
+} from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { DashboardStats } from '../../../shared/dashboard.ts'
+import { type CartReach, REACHABLE } from '../../../shared/reach.ts'
+import { formatCount, formatMoney } from '../../core/ui/format.ts'
+import { describeTrend, formatRate, type Trend } from './rules.ts'
+
+interface Kind {
+  title: string
+  icon: Icon
+  /** Whether lower is better. */
+  isLoss?: boolean
+}
+
+const kinds: Kind[] = [
+  { title: 'Abandoned Carts', icon: IconShoppingCartOff, isLoss: true },
+  { title: 'Recovered Carts', icon: IconCircleCheck },
+  { title: 'Recovered Revenue', icon: IconCashBanknote },
+  { title: 'Active Customers', icon: IconUsers },
+]
+
+interface Figure {
+  value: string
+  change: number | null
+  /** The period of the change, if the figure covers a longer one. */
+  changeOf?: string
+  /** What the figure counts. */
+  note: ReactNode
+}
+
+/** One for each of `kinds`. */
+function listFigures(stats: DashboardStats, reach: CartReach | undefined): Figure[] {
+  const { trends, currency } = stats
+  const others = stats.otherCurrencies.map((each) => formatMoney(each.totalRevenue, each.currency))
+  const month = `All time. ${formatMoney(stats.monthlyRevenue, currency)} in the last 30 days`
+  return [
+    {
+      value: formatCount(stats.abandonedCarts),
+      change: trends.abandonedCarts,
+      note: <Reachable reach={reach} />,
+    },
+    {
+      value: formatCount(stats.recoveredCarts),
+      change: trends.recoveredCarts,
+      note: `${formatRate(stats.recoveryRate)} of abandoned carts`,
+    },
+    {
+      value: formatMoney(stats.totalRevenue, currency),
+      change: trends.revenue,
+      changeOf: 'Last 30 days ',
+      note: others.length > 0 ? `${month}, and ${others.join(', ')}` : month,
+    },
+    { value: formatCount(stats.activeCustomers), change: trends.activeCustomers, note: 'In the last 30 days' },
+  ]
+}
+
+interface Props {
+  stats: DashboardStats | undefined
+  isPending: boolean
+  /** Share of the abandoned carts of the same days. */
+  reach: CartReach | undefined
+}
+
+/** Cards without figures because they failed to load. The banner explains why; never show a zero instead. */
+export function StatCards({ stats, isPending, reach }: Props) {
+  const figures = stats && listFigures(stats, reach)
+  return (
+    <section className="stats" aria-label="Figures of the last 30 days">
+      {kinds.map(({ title, icon: Sign, isLoss }, place) => (
+        <Card key={title} padding="md">
+          <h2 className="stat-title">
+            <Sign size={17} stroke={1.8} aria-hidden />
+            {title}
+          </h2>
+          {isPending ? <WaitingFigure /> : <FigureText figure={figures?.[place]} isLoss={isLoss === true} />}
+        </Card>
+      ))}
+    </section>
+  )
+}
+
+/** How many can be emailed now. Without an answer nothing is shown. */
+function Reachable({ reach }: { reach: CartReach | undefined }) {
+  if (!reach) return 'In the last 30 days'
+  const of = reach.lookedThrough ? ` of the newest ${formatCount(reach.lookedThrough)}` : ''
+  return (
+    <>
+      In the last 30 days,{' '}
+      <Anchor component={Link} to={`/carts?reach=${REACHABLE}&days=30`} inherit underline="always">
+        {formatCount(reach.reachable)}
+        {of} can be reached
+      </Anchor>
+    </>
+  )
+}
+
+function FigureText({ figure, isLoss }: { figure: Figure | undefined; isLoss: boolean }) {
+  return (
+    <>
+      <p className="stat-value">{figure?.value ?? '–'}</p>
+      <p className="stat-foot">
+        {figure && (
+          <>
+            <span className="stat-change">
+              <TrendMark trend={describeTrend(figure.change)} isLoss={isLoss} />
+              <span className="stat-note" aria-hidden>
+                {figure.changeOf}vs. previous 30 days
+              </span>
+            </span>
+            <span className="stat-note">{figure.note}</span>
+          </>
+        )}
+      </p>
+    </>
+  )
+}
+
+/** Reserves the height of a figure. */
+const WaitingFigure = () => (
+  <div role="status" aria-label="Loading">
+    <div className="stat-value stat-waiting">
+      <Skeleton h={24} w="45%" />
+    </div>
+    <div className="stat-foot">
+      <Skeleton h={11} w="80%" mt={3} />
+    </div>
+  </div>
+)
+
+const arrows = { up: IconArrowUpRight, down: IconArrowDownRight, level: IconMinus, unknown: null }
+
+/** Arrow, sign and text show the direction; the color only whether it is good. */
+function TrendMark({ trend, isLoss }: { trend: Trend; isLoss: boolean }) {
+  const Arrow = arrows[trend.direction]
+  const isWelcome = trend.direction === (isLoss ? 'down' : 'up')
+  const isMove = trend.direction === 'up' || trend.direction === 'down'
+  return (
+    <span className="stat-trend" data-tone={isMove ? (isWelcome ? 'good' : 'bad') : 'quiet'} title={trend.description}>
+      {Arrow && <Arrow size={15} stroke={2.2} aria-hidden />}
+      <span aria-hidden>{trend.text}</span>
+      <span className="only-read">{trend.description}.</span>
+    </span>
+  )
+}

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query'
+import { listAbandonedCarts } from '../../../shared/carts.ts'
+import {
+  type ChartMeasure,
+  type ChartPeriod,
+  readDashboardChart,
+  readDashboardStats,
+} from '../../../shared/dashboard.ts'
+import { useStore } from '../../core/access/queries.ts'
+import { useScope } from '../../core/access/scope.ts'
+import { call } from '../../core/api/api.ts'
+import { toCartList } from '../../kits/carts/rules.ts'
+
+const REFRESH_MS = 30_000
+/** Polls often during the first steps, to show the first cart quickly. */
+const BEGINNING_REFRESH_MS = 5_000
+const RECENT = 4
+
+// Requests are aborted when the screen is left or another period is chosen.
+
+export function useStats() {
+  const { key, query } = useScope()
+  return useQuery({
+    queryKey: ['dashboard', key, 'stats'],
+    queryFn: ({ signal }) => call(readDashboardStats, { query, signal }),
+    refetchInterval: ({ state }) => (state.data?.abandonedCarts === 0 ? BEGINNING_REFRESH_MS : REFRESH_MS),
+  })
+}
+
+/** The previous period's chart keeps its label until the next one loads. Carts are never drawn as money. */
+export function useChart(period: ChartPeriod, measure: ChartMeasure) {
+  const { key, query: scope } = useScope()
+  return useQuery({
+    queryKey: ['dashboard', key, 'chart', measure, period],
+    queryFn: async ({ signal }) => ({
+      ...(await call(readDashboardChart, { query: { ...scope, period, measure }, signal })),
+      period,
+    }),
+    refetchInterval: REFRESH_MS,
+    placeholderData: (last, query) => (query?.queryKey[3] === measure ? last : undefined),
+  })
+}
+
+export function useRecentCarts() {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['carts', storeId, 'recent'],
+    queryFn: async ({ signal }) => {
+      const list = toCartList(await call(listAbandonedCarts, { query: { limit: RECENT }, signal }))
+      return { ...list, carts: list.carts.slice(0, RECENT) }
+    },
+    refetchInterval: ({ state }) => (state.data?.carts.length === 0 ? BEGINNING_REFRESH_MS : REFRESH_MS),
+  })
+}
