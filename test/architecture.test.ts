@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findImportCycles, findImportFaults, findRoom, floors, type Import, roots } from './districts.ts'
+import { findImportCycles, findImportFaults, findRoom, type Import, isRoot, trees } from './districts.ts'
 
 // Import rules of the repository. Each failure message says what to do instead.
 const walls: { from: RegExp; to: RegExp; because: string }[] = [
@@ -75,27 +75,41 @@ test('no file breaks an import rule', () => {
 
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?:([^;'"]*?)\s*from\s*)?'(\.[^']+)'|\bimport\(\s*'(\.[^']+)'\)/g
 
-/** Lists the imports between files of the server. An import is a type import when it names only types. */
-const serverImports: Import[] = sources
-  .filter((file) => file.startsWith('server/'))
-  .flatMap((from) =>
-    [...readFileSync(from, 'utf8').matchAll(IMPORT)].map(([, names = '', path, loaded]) => ({
-      from,
-      to: normalize(join(dirname(from), (path ?? loaded)!)),
-      isType: /^type\b/.test(names) || /^\{(\s*type [\w$ ]+,?)+\s*\}$/.test(names),
-    })),
-  )
-  .filter(({ to }) => to.startsWith('server/'))
+/** Lists the imports between files of a tree. An import is a type import when it names only types. */
+const listTreeImports = (tree: string): Import[] =>
+  sources
+    .filter((file) => file.startsWith(`${tree}/`))
+    .flatMap((from) =>
+      [...readFileSync(from, 'utf8').matchAll(IMPORT)].map(([, names = '', path, loaded]) => ({
+        from,
+        to: normalize(join(dirname(from), (path ?? loaded)!)),
+        isType: /^type\b/.test(names) || /^\{(\s*type [\w$ ]+,?)+\s*\}$/.test(names),
+      })),
+    )
+    .filter(({ to }) => to.startsWith(`${tree}/`))
 
-describe('server districts', () => {
+describe.each(Object.entries(trees))('districts of %s/', (tree, { floors, roots }) => {
+  const imports = listTreeImports(tree)
+
   test('import only from lower floors, and other rooms only by their door', () => {
-    expect(findImportFaults(serverImports)).toEqual([])
+    expect(imports.length).toBeGreaterThan(0)
+    expect(findImportFaults(imports)).toEqual([])
   })
 
   test('contain no import cycle between rooms', () => {
-    expect(findImportCycles(serverImports)).toEqual([])
+    expect(findImportCycles(imports)).toEqual([])
   })
 
+  test('every district has a floor, and every file belongs to a room', () => {
+    const own = sources.filter((file) => file.startsWith(`${tree}/`))
+    const districts = new Set(own.flatMap((file) => findRoom(file)?.split('/')[0] ?? []))
+    expect(floors.flatMap((floor) => Object.keys(floor)).toSorted()).toEqual([...districts].toSorted())
+    expect(roots.filter((file) => !own.includes(file))).toEqual([])
+    expect(own.filter((file) => !findRoom(file)?.includes('/') && !isRoot(file))).toEqual([])
+  })
+})
+
+describe('rules of districts', () => {
   test('findImportFaults reports imports that go up, across, past a door, to the entry points, or to an unknown district', () => {
     const findImports = (from: string, to: string, isType = false) =>
       findImportFaults([{ from: `server/${from}.ts`, to: `server/${to}.ts`, isType }]).length
@@ -123,6 +137,19 @@ describe('server districts', () => {
     ).toEqual(['server/worker.ts → server/delivery/send/send.ts: enter by server/delivery/send/public.ts'])
   })
 
+  test('findImportFaults reports imports of the browser app that go up', () => {
+    const findImports = (from: string, to: string) =>
+      findImportFaults([{ from: `web/${from}`, to: `web/${to}`, isType: false }]).length
+    expect(findImports('core/ui/Time.tsx', 'kits/page/BarePage.tsx')).toBe(1)
+    expect(findImports('kits/message-editor/WordEditor.tsx', 'features/push/rules.ts')).toBe(1)
+    expect(findImports('features/campaigns/CampaignPage.tsx', 'screens/settings/settings.css')).toBe(1)
+    expect(findImports('features/carts/CartsPage.tsx', 'router.tsx')).toBe(1)
+    expect(findImports('features/carts/CartsPage.tsx', 'features/consent/sections.ts')).toBe(0)
+    expect(findImports('features/carts/CartsPage.tsx', 'kits/carts/rules.ts')).toBe(0)
+    expect(findImports('screens/settings/StoreTab.tsx', 'features/stores/queries.ts')).toBe(0)
+    expect(findImports('screens.ts', 'features/carts/CartsPage.tsx')).toBe(0)
+  })
+
   test('findImportCycles reports a cycle of rooms', () => {
     const rooms = ['send/a', 'decide/b', 'compose/c', 'send/d'].map((name) => `server/delivery/${name}.ts`)
     const ring = rooms.slice(1).map((to, index) => ({ from: rooms[index]!, to, isType: false }))
@@ -130,16 +157,8 @@ describe('server districts', () => {
     expect(findImportCycles(ring.slice(1))).toEqual([])
   })
 
-  test('every district has a floor, and every file belongs to a room', () => {
-    const folders = readdirSync('server', { withFileTypes: true }).filter((each) => each.isDirectory())
-    expect(floors.flatMap((floor) => Object.keys(floor)).toSorted()).toEqual(folders.map(({ name }) => name).toSorted())
-    expect(roots.filter((file) => !sources.includes(file))).toEqual([])
-    const loose = sources.filter((file) => /^server\/([^/]+\/)?[^/]+$/.test(file) && !roots.includes(file))
-    expect(loose).toEqual([])
-  })
-
   test('deps.ts contains only types', () => {
-    expect(serverImports.filter(({ from, isType }) => from === 'server/deps.ts' && !isType)).toEqual([])
+    expect(listTreeImports('server').filter(({ from, isType }) => from === 'server/deps.ts' && !isType)).toEqual([])
   })
 
   test('fragments.ts files contain parts of statements and execute none', () => {
@@ -221,8 +240,9 @@ test('browser code never validates with a schema: zod is a stub there that accep
   expect(others.filter((code) => ASKS_A_SCHEMA.test(code))).toEqual([])
 })
 
-test('ARCHITECTURE.md lists every room of the server', () => {
-  const rooms = new Set(sources.flatMap((file) => findRoom(file)?.split('/')[1] ?? []))
+test('ARCHITECTURE.md lists every room of server/ and web/', () => {
+  const ofTrees = sources.filter((file) => /^(server|web)\//.test(file))
+  const rooms = new Set(ofTrees.flatMap((file) => findRoom(file)?.split('/')[1] ?? []))
   const map = readFileSync('ARCHITECTURE.md', 'utf8')
   expect([...rooms].filter((room) => !map.includes(`${room}/`))).toEqual([])
 })

@@ -1,40 +1,56 @@
-// Districts of the server, from the lowest floor up. A district imports only from lower floors. Rooms (folders) of a
-// district may import each other without cycles, which a test computes. Put a new room into the district whose work it
+// Districts of server/ and web/, from the lowest floor up. A district imports only from lower floors. Rooms (folders) of
+// a district may import each other without cycles, which a test computes. Put a new room into the district whose work it
 // does, below all rooms that import it. Code that a lower floor needs from a higher one belongs lower, or comes as a
-// parameter or in `Deps`. A room has one door, `public.ts` or the file with the room's name: other rooms and the entry
-// points import nothing else of it.
+// parameter (on the server also in `Deps`). A room of the server has one door, `public.ts` or the file with the room's
+// name: other rooms and the entry points import nothing else of it.
 
-export const floors: readonly Readonly<Record<string, string>>[] = [
-  { core: 'what every other district needs: configuration, database, jobs, backups, the network, statistics' },
-  {
-    messages: 'messages, their channels, and rendering of templates',
-    platforms: 'WooCommerce and Shopify behind one interface',
-  },
-  { access: 'users, members, stores and notifications; serving an endpoint' },
-  {
-    shoppers: 'identity, consent and suppressions of shoppers',
-    billing: 'plans, usage, payments, credits',
-  },
-  { carts: 'from a store’s facts to an abandoned cart: capture, sync, orders, coupons, links, branding, experiments' },
-  { delivery: 'from an abandoned cart to a message: decision, send, replies and reports' },
-  { insights: 'analytics, and alarms when a stage has stopped' },
-  { marketing: 'flows, campaigns, manual sends, audiences, customers' },
-  { workspace: 'accounts and stores: setup, settings, privacy, exports, operators' },
-]
+interface Tree {
+  floors: readonly Readonly<Record<string, string>>[]
+  /** Entry points outside the districts, which may import from every floor. Rooms import none of them. */
+  roots: readonly string[]
+  /** Other rooms import only a room's door. */
+  hasDoors: boolean
+}
 
-/**
- * Entry points, which may import from every floor. Rooms may import only deps.ts of these files, and only as a type.
- * lookup-threads.ts belongs to main.ts, which loads it for its effect.
- */
-export const roots: readonly string[] = [
-  'app',
-  'worker',
-  'main',
-  'demo',
-  'deps',
-  'core/backup/main',
-  'core/net/lookup-threads',
-].map((name) => `server/${name}.ts`)
+const server: Tree = {
+  floors: [
+    { core: 'what every other district needs: configuration, database, jobs, backups, the network, statistics' },
+    {
+      messages: 'messages, their channels, and rendering of templates',
+      platforms: 'WooCommerce and Shopify behind one interface',
+    },
+    { access: 'users, members, stores and notifications; serving an endpoint' },
+    {
+      shoppers: 'identity, consent and suppressions of shoppers',
+      billing: 'plans, usage, payments, credits',
+    },
+    {
+      carts: 'from a store’s facts to an abandoned cart: capture, sync, orders, coupons, links, branding, experiments',
+    },
+    { delivery: 'from an abandoned cart to a message: decision, send, replies and reports' },
+    { insights: 'analytics, and alarms when a stage has stopped' },
+    { marketing: 'flows, campaigns, manual sends, audiences, customers' },
+    { workspace: 'accounts and stores: setup, settings, privacy, exports, operators' },
+  ],
+  // Rooms may import deps.ts as a type. lookup-threads.ts belongs to main.ts, which loads it for its effect.
+  roots: ['app', 'worker', 'main', 'demo', 'deps', 'core/backup/main', 'core/net/lookup-threads'].map(
+    (name) => `server/${name}.ts`,
+  ),
+  hasDoors: true,
+}
+
+const web: Tree = {
+  floors: [
+    { core: 'what every other folder needs: components, theme, session, calls to the server, access' },
+    { kits: 'what several features share: message editor, coupon and audience pickers, states of carts and flows' },
+    { features: 'a folder per feature' },
+    { screens: 'what composes features: shell, dashboard, settings, landing and legal pages' },
+  ],
+  roots: ['main.tsx', 'router.tsx', 'screens.ts', 'zod-stub.ts', 'globals.d.ts'].map((name) => `web/${name}`),
+  hasDoors: false,
+}
+
+export const trees: Readonly<Record<string, Tree>> = { server, web }
 
 export interface Import {
   from: string
@@ -42,47 +58,53 @@ export interface Import {
   isType: boolean
 }
 
+const findTree = (file: string): string => file.split('/')[0]!
+
+export const isRoot = (file: string): boolean => trees[findTree(file)]?.roots.includes(file) === true
+
 /** `server/delivery/send/turn.ts` is in room `delivery/send`. Files directly in a district form a room of their own. */
-export const findRoom = (file: string): string | undefined => /^server\/([a-z-]+(?:\/[a-z-]+)?)\//.exec(file)?.[1]
+export const findRoom = (file: string): string | undefined =>
+  /^[a-z]+\/([a-z][a-z-]*(?:\/[a-z][a-z-]*)?)\//.exec(file)?.[1]
 
 const findDistrict = (room: string): string => room.split('/')[0]!
 
-const floorNumbers = new Map(floors.flatMap((floor, level) => Object.keys(floor).map((name) => [name, level] as const)))
+const findFloor = (tree: string, room: string): number =>
+  trees[tree]!.floors.findIndex((floor) => findDistrict(room) in floor)
 
-/** Returns a message for each import between server files that breaks a rule. */
+/** Returns a message for each import between files of a tree that breaks a rule. */
 export function findImportFaults(imports: readonly Import[]): string[] {
   const files = new Set(imports.flatMap(({ from, to }) => [from, to]))
   return imports.flatMap((each) => {
-    const fault = findDoorFault(each, files) ?? (roots.includes(each.from) ? null : findFloorFault(each))
+    const fault = findDoorFault(each, files) ?? (isRoot(each.from) ? null : findFloorFault(each))
     return fault ? [`${each.from} → ${each.to}: ${fault}`] : []
   })
 }
 
 function findDoorFault({ from, to }: Import, files: ReadonlySet<string>): string | null {
-  const [room, other] = [findRoom(from), findRoom(to)]
-  if (roots.includes(to) || other === undefined || room === other) return null
-  const door = `server/${other}/public.ts`
-  return to === (files.has(door) ? door : `server/${other}/${other.split('/')[1]}.ts`) ? null : `enter by ${door}`
+  const [room, other, tree] = [findRoom(from), findRoom(to), findTree(to)]
+  if (!trees[tree]!.hasDoors || isRoot(to) || other === undefined || room === other) return null
+  const door = `${tree}/${other}/public.ts`
+  return to === (files.has(door) ? door : `${tree}/${other}/${other.split('/')[1]}.ts`) ? null : `enter by ${door}`
 }
 
 function findFloorFault({ from, to, isType }: Import): string | null {
-  if (roots.includes(to)) return to === 'server/deps.ts' && isType ? null : 'only entry points import this file'
+  if (isRoot(to)) return to === 'server/deps.ts' && isType ? null : 'only entry points import this file'
   const [room, other] = [findRoom(from), findRoom(to)]
-  if (room === undefined || other === undefined) return 'a file of the server belongs to a room'
+  if (room === undefined || other === undefined) return 'a file belongs to a room'
   if (room === other) return null
-  const [floor, below] = [floorNumbers.get(findDistrict(room)), floorNumbers.get(findDistrict(other))]
-  if (floor === undefined || below === undefined) return 'the district is not in test/districts.ts'
+  const [floor, below] = [findFloor(findTree(from), room), findFloor(findTree(to), other)]
+  if (floor < 0 || below < 0) return 'the district is not in test/districts.ts'
   if (findDistrict(room) !== findDistrict(other) && below >= floor)
     return `${findDistrict(room)} is not above ${findDistrict(other)}`
   return null
 }
 
-/** Returns import cycles between rooms, each as a path back to its first room. */
+/** Returns import cycles between rooms of a tree, each as a path back to its first room. */
 export function findImportCycles(imports: readonly Import[]): string[] {
   const imported = new Map<string, Set<string>>()
   for (const { from, to } of imports) {
     const [room, other] = [findRoom(from), findRoom(to)]
-    if (roots.includes(from) || roots.includes(to) || !room || !other || room === other) continue
+    if (isRoot(from) || isRoot(to) || !room || !other || room === other) continue
     imported.set(room, (imported.get(room) ?? new Set()).add(other))
   }
   const done = new Set<string>()
