@@ -32,7 +32,9 @@ const ErrorBody = z.object({
 
 const buildEndpointName = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `${method} ${path}`
 
-const modules = readdirSync('shared').filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+const modules = readdirSync('shared', { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+)
 
 /** All contracts of `shared/`, by method and path. */
 export const contracts = new Map(

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { storesQuery } from './dashboard.ts'
 import { endpoint } from './endpoint.ts'
 import { buildPageFields, DownloadLink, Pagination } from './paging.ts'
+import { analyticsChannels } from './reach.ts'
 
 // Advanced Analytics (B 2, 3, 7, 8, 9); decisions 91 to 99 define the figures. Rates are fractions (decision 131),
 // amounts are in whole units of `currency`, and days are those of the store's calendar.
@@ -46,8 +47,6 @@ export const ChannelFigures = z.object({
 })
 export type ChannelFigures = z.infer<typeof ChannelFigures>
 
-export const analyticsChannels = ['email', 'sms', 'whatsapp', 'push'] as const
-export type AnalyticsChannel = (typeof analyticsChannels)[number]
 export const funnelChannels = ['all', ...analyticsChannels] as const
 export type FunnelChannel = (typeof funnelChannels)[number]
 

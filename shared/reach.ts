@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { type AnalyticsChannel, analyticsChannels } from './analytics.ts'
 import { endpoint, storeQuery } from './endpoint.ts'
 
 // Which carts email can reach now, and what blocks the others. Store-wide blockers (no sender, paused sending) are
@@ -58,6 +57,9 @@ export function readReachFilter(text: string): Reach | null {
 
 export const writeReachFilter = ({ reason, country }: Reach): string =>
   reason === null ? REACHABLE : country ? `${reason}:${country}` : reason
+
+export const analyticsChannels = ['email', 'sms', 'whatsapp', 'push'] as const
+export type AnalyticsChannel = (typeof analyticsChannels)[number]
 
 /** The funnel stage that a cart has reached, by messages of one channel or any: `clicked`, `sent:sms`. */
 export const cartStages = ['sent', 'opened', 'clicked', 'converted'] as const

@@ -1,5 +1,4 @@
 import {
-  type AnalyticsChannel,
   type ChannelFigures,
   type Funnel,
   type FunnelChannel,
@@ -10,6 +9,7 @@ import {
 } from '../../../shared/analytics.ts'
 import { getCurrencyExponent } from '../../../shared/money.ts'
 import type { PlatformName } from '../../../shared/platforms.ts'
+import type { AnalyticsChannel } from '../../../shared/reach.ts'
 import type { CartSums, FunnelSums, OrderSums } from './analytics-sql.ts'
 import type { Buyers } from './buyers.ts'
 import type { MessageSums } from './messages-sql.ts'

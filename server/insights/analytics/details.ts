@@ -1,6 +1,7 @@
-import { type AnalyticsDetails, analyticsChannels, hourBounds, type TopProduct } from '../../../shared/analytics.ts'
+import { type AnalyticsDetails, hourBounds, type TopProduct } from '../../../shared/analytics.ts'
 import type { StoresQuery } from '../../../shared/dashboard.ts'
 import type { Pagination } from '../../../shared/paging.ts'
+import { analyticsChannels } from '../../../shared/reach.ts'
 import { readPages } from '../../access/http/public.ts'
 import { describePage, type StoreDb, sql } from '../../core/db/public.ts'
 import { buildFrame, demandAdvanced, eachStore, type RangeQuery, resolveScopes } from './analytics.ts'

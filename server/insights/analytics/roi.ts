@@ -1,4 +1,5 @@
-import { analyticsChannels, analyticsTexts, type Roi } from '../../../shared/analytics.ts'
+import { analyticsTexts, type Roi } from '../../../shared/analytics.ts'
+import { analyticsChannels } from '../../../shared/reach.ts'
 import { loadMonthlyPrice, requireFeature } from '../../billing/billing/public.ts'
 import { buildFrame, eachStore, type RangeQuery, resolveScopes } from './analytics.ts'
 import { filterChannel, sum, toDecimal } from './analytics-rules.ts'

@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import type { AnalyticsDetails, AnalyticsRange, Roi, Trend } from '../../../shared/analytics.ts'
 import {
   type AnalyticsReply,
-  analyticsChannels,
   analyticsTexts,
   type exportAnalytics,
   funnelChannels,
@@ -25,7 +24,7 @@ import {
 import type { CsvCell } from '../../../shared/csv.ts'
 import { CSV_START, formatCodeCell, formatCsvLine } from '../../../shared/csv.ts'
 import { type PlatformName, platformNames, type StoreRights } from '../../../shared/platforms.ts'
-import { type CartReach, reasonLabels } from '../../../shared/reach.ts'
+import { analyticsChannels, type CartReach, reasonLabels } from '../../../shared/reach.ts'
 import { computeReturn } from '../../../shared/roi.ts'
 import { type DownloadFile, formatPages, prepareDownload, storeDownload } from '../../access/http/public.ts'
 import type { Session } from '../../access/members/public.ts'
