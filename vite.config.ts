@@ -29,7 +29,7 @@ const OF_SHELL = new RegExp(
     'web.features.billing.(rules|statusLook).ts$',
     'web.core.access.current-store.ts$',
     'web.features.stores.(queries|mail-server-queries).ts$',
-    'shared.(paging|capture-status|mail-server|sending|account).ts$',
+    'shared.[a-z]+.(paging|capture-status|mail-server|sending|account).ts$',
     'web.core.ui.(announce|clock|Empty|listQuery|StatusBadge|Time|useOnce).tsx?$',
     `icons.(${shellIcons.join('|')}).mjs$`,
   ].join('|'),

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from '../server/core/db/db.ts'
 import { type Day, toDay } from '../server/insights/analytics/days.ts'
 import { buildTrendBuckets, daysOfRange, type RangeDays } from '../server/insights/analytics/ranges.ts'
-import type { AnalyticsRange } from '../shared/analytics.ts'
+import type { AnalyticsRange } from '../shared/insights/analytics.ts'
 
 // The calls of the analytics screen, and the figure rows that each needs. The ceiling reads the same rows.
 

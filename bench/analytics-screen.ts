@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../e2e/browser.ts'
-import { analyticsRanges, rangeDays } from '../shared/analytics.ts'
+import { analyticsRanges, rangeDays } from '../shared/insights/analytics.ts'
 import { fetchTimed, type Scene } from './analytics.bench.ts'
 import type { Figure } from './figures.ts'
 import { computeMedian, computePercentile } from './measure.ts'

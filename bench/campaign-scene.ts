@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CampaignView } from '../shared/campaigns.ts'
+import type { CampaignView } from '../shared/marketing/campaigns.ts'
 import type { TestStore } from '../test/factories.ts'
 import { buildCampaignInput } from './campaign-planning.ts'
 import { type Arrivals, type Helper, startEmptyShops, startRecipientsSink } from './helpers.ts'

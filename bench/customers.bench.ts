@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../server/app.ts'
-import { customerSorts } from '../shared/customers.ts'
+import { customerSorts } from '../shared/marketing/customers.ts'
 import { openCarts, SIZES } from './carts.ts'
 import type { Bench, Figure } from './figures.ts'
 import type { Lab } from './lab.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DEFAULT_PROMPT } from '../shared/push.ts'
+import { DEFAULT_PROMPT } from '../shared/delivery/push.ts'
 import type { PushSetup } from '../web/features/push/queries.ts'
 import { type Firefox, missingFirefox, openFirefox } from './firefox.ts'
 import { openPushDemo, type PushDemo } from './push-demo.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sql } from '../server/core/db/db.ts'
-import { getNotificationText, type NotificationData, type NotificationType } from '../shared/notifications.ts'
+import { getNotificationText, type NotificationData, type NotificationType } from '../shared/workspace/notifications.ts'
 import { createStore } from '../test/factories.ts'
 import { runShopDay } from '../test/shop-day.ts'
 import { createWorld } from '../test/world.ts'

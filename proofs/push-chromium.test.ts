@@ -1,7 +1,7 @@
 import crypto from 'node:crypto'
 import { type Browser, type CDPSession, chromium, type Page, type Worker } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DEFAULT_PROMPT, type PushPayload } from '../shared/push.ts'
+import { DEFAULT_PROMPT, type PushPayload } from '../shared/delivery/push.ts'
 import { readNotificationCount, startCountingNotifications } from '../test/push-counter.ts'
 import { stubPushInPage } from '../test/push-in-page.ts'
 import { windowedChromium } from '../test/windowed-chromium.ts'

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import type { z } from 'zod'
-import { me } from '../shared/auth.ts'
-import { type PlanKey, subscriptionStatus } from '../shared/billing.ts'
-import type { previewMessage } from '../shared/message-preview.ts'
-import { checkConnection } from '../shared/stores.ts'
+import { me } from '../shared/access/auth.ts'
+import { checkConnection } from '../shared/access/stores.ts'
+import { type PlanKey, subscriptionStatus } from '../shared/billing/billing.ts'
+import type { previewMessage } from '../shared/marketing/message-preview.ts'
 import { type Screens, token } from './app.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 

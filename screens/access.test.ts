@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { login, me } from '../shared/auth.ts'
-import { subscriptionStatus } from '../shared/billing.ts'
-import { checkConnection } from '../shared/stores.ts'
+import { login, me } from '../shared/access/auth.ts'
+import { checkConnection } from '../shared/access/stores.ts'
+import { subscriptionStatus } from '../shared/billing/billing.ts'
 import {
   CONNECTION_KEYS,
   listSections,

@@ -6,7 +6,7 @@ import { createId } from '../server/core/common/ids.ts'
 import { type AccountMail, renderAccountMail } from '../server/workspace/accounts/account-mail.ts'
 import * as words from '../server/workspace/accounts/mails.ts'
 import { notificationMail } from '../server/workspace/notification-mails/mails.ts'
-import type { NotificationType } from '../shared/notifications.ts'
+import type { NotificationType } from '../shared/workspace/notifications.ts'
 import { SAMPLED_AT, sampleNotifications } from '../test/notification-samples.ts'
 
 // Every account mail, with the longest names, and the checks for each.

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { authTexts, login, me, register } from '../shared/access/auth.ts'
 import {
   changeEmail,
   confirmEmail,
@@ -10,9 +11,8 @@ import {
   resendVerification,
   undoEmail,
   verifyEmail,
-} from '../shared/account.ts'
-import { authTexts, login, me, register } from '../shared/auth.ts'
-import { inviteMember } from '../shared/team.ts'
+} from '../shared/workspace/account.ts'
+import { inviteMember } from '../shared/workspace/team.ts'
 import { buildSession, buildUser, checkLooks, OLIVE, PASSWORD, serveNoPlan, serveUser } from './account-scene.ts'
 import { createScreens, PHONE, token } from './app.ts'
 import { blockLiveConnection } from './page-checks.ts'

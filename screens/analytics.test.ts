@@ -2,6 +2,10 @@ import { buffer } from 'node:stream/consumers'
 import type { Locator } from 'playwright-core'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
+import { me } from '../shared/access/auth.ts'
+import { checkConnection, switchStore } from '../shared/access/stores.ts'
+import { subscriptionStatus } from '../shared/billing/billing.ts'
+import { cartReach } from '../shared/carts/reach.ts'
 import {
   type AnalyticsReply,
   exportAnalytics,
@@ -12,13 +16,9 @@ import {
   readRecoveryRateTrend,
   readRevenueTrend,
   readRoi,
-} from '../shared/analytics.ts'
-import { findProducts } from '../shared/audience.ts'
-import { me } from '../shared/auth.ts'
-import { subscriptionStatus } from '../shared/billing.ts'
-import { readDashboardStats } from '../shared/dashboard.ts'
-import { cartReach } from '../shared/reach.ts'
-import { checkConnection, switchStore } from '../shared/stores.ts'
+} from '../shared/insights/analytics.ts'
+import { readDashboardStats } from '../shared/insights/dashboard.ts'
+import { findProducts } from '../shared/marketing/audience.ts'
 import { fixture } from './api.ts'
 import { createScreens, WIDE } from './app.ts'
 import { blockLiveConnection, checkLayout, openAnotherPage } from './page-checks.ts'

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Endpoint } from '../shared/endpoint.ts'
-import { type ErrorReply, statusOf } from '../shared/errors.ts'
+import type { Endpoint } from '../shared/core/endpoint.ts'
+import { type ErrorReply, statusOf } from '../shared/core/errors.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 
 // Mock of the server's API. Contracts parse every request and reply, so a fixture cannot contain what the server does

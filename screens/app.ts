@@ -8,8 +8,8 @@ import { Server } from 'socket.io'
 import { afterAll, afterEach, beforeEach, expect } from 'vitest'
 import { type AxeOptions, axeSource, findViolations } from '../e2e/axe.ts'
 import { openBrowser, persistentContexts } from '../e2e/browser.ts'
-import { LIVE_PATH, type LivePart } from '../shared/live.ts'
-import type { NotificationEvent } from '../shared/notification-calls.ts'
+import { LIVE_PATH, type LivePart } from '../shared/workspace/live.ts'
+import type { NotificationEvent } from '../shared/workspace/notification-calls.ts'
 import { Api } from './api.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 

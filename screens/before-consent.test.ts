@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { me } from '../shared/auth.ts'
-import { type CaptureModeView, chooseCaptureMode, readCaptureMode } from '../shared/capture-mode.ts'
+import { me } from '../shared/access/auth.ts'
+import { type CaptureModeView, chooseCaptureMode, readCaptureMode } from '../shared/shoppers/capture-mode.ts'
 import { createScreens, NOW } from './app.ts'
 import { checkLayout } from './page-checks.ts'
 

@@ -1,13 +1,19 @@
 import type { z } from 'zod'
-import { type Meter, planAmountMinor, plans, type readUsage, type subscriptionStatus } from '../shared/billing.ts'
-import type { CreditEntry, Credits, listCreditEntries } from '../shared/credits.ts'
+import {
+  type Meter,
+  planAmountMinor,
+  plans,
+  type readUsage,
+  type subscriptionStatus,
+} from '../shared/billing/billing.ts'
+import type { CreditEntry, Credits, listCreditEntries } from '../shared/billing/credits.ts'
 import {
   type ChangePreview,
   type Payment,
   type paymentHistory,
   paymentStatuses,
   type SubscriptionDetail,
-} from '../shared/payments.ts'
+} from '../shared/billing/payments.ts'
 import type { Call } from './api.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 

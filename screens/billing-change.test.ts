@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
-import { createFreeSubscription, listResting, manualUpdate, restStores, subscriptionStatus } from '../shared/billing.ts'
+import {
+  createFreeSubscription,
+  listResting,
+  manualUpdate,
+  restStores,
+  subscriptionStatus,
+} from '../shared/billing/billing.ts'
 import {
   cancelSubscription,
   changePlan,
   createPortalSession,
   previewChange,
   reactivateSubscription,
-} from '../shared/payments.ts'
+} from '../shared/billing/payments.ts'
 import {
   addDays,
   answerBilling,

@@ -8,7 +8,7 @@ import {
   removeLogo,
   saveBrand,
   uploadLogo,
-} from '../shared/brand-calls.ts'
+} from '../shared/workspace/brand-calls.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isFocused, pressTabTo } from '../e2e/keys.ts'
-import { type CampaignReport, listCampaignRecipients, readCampaignReport } from '../shared/campaign-report.ts'
+import type { Endpoint } from '../shared/core/endpoint.ts'
+import { type CampaignReport, listCampaignRecipients, readCampaignReport } from '../shared/marketing/campaign-report.ts'
 import {
   type CampaignView,
   campaignTexts,
@@ -15,9 +16,8 @@ import {
   saveCampaign,
   sendCampaignNow,
   sendToAbandonedCarts,
-} from '../shared/campaigns.ts'
-import { abandonedCustomers } from '../shared/customers.ts'
-import type { Endpoint } from '../shared/endpoint.ts'
+} from '../shared/marketing/campaigns.ts'
+import { abandonedCustomers } from '../shared/marketing/customers.ts'
 import { type Call, fixture } from './api.ts'
 import { createScreens, NOW, PHONE } from './app.ts'
 import { buildName, recipients, serveRecipients } from './recipients.ts'

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest'
-import { me } from '../shared/auth.ts'
-import { cartMessages, getCart, listAbandonedCarts, type MessageView, type TimelineEntry } from '../shared/carts.ts'
-import { previewMessage, testSend } from '../shared/message-preview.ts'
-import * as reminders from '../shared/reminders.ts'
+import { me } from '../shared/access/auth.ts'
+import {
+  cartMessages,
+  getCart,
+  listAbandonedCarts,
+  type MessageView,
+  type TimelineEntry,
+} from '../shared/carts/carts.ts'
+import * as reminders from '../shared/delivery/reminders.ts'
+import { previewMessage, testSend } from '../shared/marketing/message-preview.ts'
 import { createScreens, NOW, PHONE } from './app.ts'
 import { aCart, makeAllEligible, prepareSending, subtractHours } from './carts-scene.ts'
 

@@ -1,8 +1,8 @@
-import { countAudience } from '../shared/audience.ts'
-import { type CartView, getCart, listAbandonedCarts } from '../shared/carts.ts'
-import { previewMessage } from '../shared/message-preview.ts'
-import { cartReach } from '../shared/reach.ts'
-import { cartEligibility, lastMessage } from '../shared/reminders.ts'
+import { type CartView, getCart, listAbandonedCarts } from '../shared/carts/carts.ts'
+import { cartReach } from '../shared/carts/reach.ts'
+import { cartEligibility, lastMessage } from '../shared/delivery/reminders.ts'
+import { countAudience } from '../shared/marketing/audience.ts'
+import { previewMessage } from '../shared/marketing/message-preview.ts'
 import { type Api, fixture } from './api.ts'
 import { NOW } from './app.ts'
 

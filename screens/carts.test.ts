@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { me } from '../shared/auth.ts'
-import { subscriptionStatus } from '../shared/billing.ts'
-import { type CartView, exportCarts, getCart, listAbandonedCarts } from '../shared/carts.ts'
-import { cartReach } from '../shared/reach.ts'
-import * as reminders from '../shared/reminders.ts'
-import { checkConnection } from '../shared/stores.ts'
+import { me } from '../shared/access/auth.ts'
+import { checkConnection } from '../shared/access/stores.ts'
+import { subscriptionStatus } from '../shared/billing/billing.ts'
+import { type CartView, exportCarts, getCart, listAbandonedCarts } from '../shared/carts/carts.ts'
+import { cartReach } from '../shared/carts/reach.ts'
+import * as reminders from '../shared/delivery/reminders.ts'
 import { createScreens, PHONE } from './app.ts'
 import {
   aCart,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { consentBoxCounts, consentBoxes } from '../shared/consent-box.ts'
-import { readPlugin } from '../shared/plugin.ts'
-import { checkConnection } from '../shared/stores.ts'
+import { checkConnection } from '../shared/access/stores.ts'
+import { consentBoxCounts, consentBoxes } from '../shared/shoppers/consent-box.ts'
+import { readPlugin } from '../shared/workspace/plugin.ts'
 import { createScreens } from './app.ts'
 import { checkLayout } from './page-checks.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { me } from '../shared/auth.ts'
-import { boxChannels, boxHtml, consentBoxes, getDefaultBoxText, saveBoxText } from '../shared/consent-box.ts'
-import { readPlugin } from '../shared/plugin.ts'
-import { checkConnection } from '../shared/stores.ts'
+import { me } from '../shared/access/auth.ts'
+import { checkConnection } from '../shared/access/stores.ts'
+import { boxChannels, boxHtml, consentBoxes, getDefaultBoxText, saveBoxText } from '../shared/shoppers/consent-box.ts'
+import { readPlugin } from '../shared/workspace/plugin.ts'
 import { createScreens } from './app.ts'
 import { checkLayout } from './page-checks.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { me } from '../shared/auth.ts'
+import { me } from '../shared/access/auth.ts'
 import {
   confirmConsents,
   type ImportView,
@@ -9,7 +9,7 @@ import {
   reportConsents,
   undoConsents,
   uploadConsents,
-} from '../shared/ledger.ts'
+} from '../shared/marketing/ledger.ts'
 import { createScreens, NOW } from './app.ts'
 
 // Consent imports: preview, import, and keeping or undoing earlier imports.

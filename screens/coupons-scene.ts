@@ -6,7 +6,7 @@ import {
   deleteCoupon,
   listCoupons,
   updateCoupon,
-} from '../shared/coupons.ts'
+} from '../shared/carts/coupons.ts'
 import { buildCoupon as couponAt, DAY_MS, MINUTE_MS } from '../test/coupon-fixtures.ts'
 import { isUsable } from '../web/kits/coupons/rules.ts'
 import type { Api, FakeAnswer } from './api.ts'

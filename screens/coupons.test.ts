@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { me } from '../shared/auth.ts'
-import { couponTexts, createCoupon, deleteCoupon, listCoupons } from '../shared/coupons.ts'
-import { type PluginView, readPlugin } from '../shared/plugin.ts'
-import { checkConnection } from '../shared/stores.ts'
+import { me } from '../shared/access/auth.ts'
+import { checkConnection } from '../shared/access/stores.ts'
+import { couponTexts, createCoupon, deleteCoupon, listCoupons } from '../shared/carts/coupons.ts'
+import { type PluginView, readPlugin } from '../shared/workspace/plugin.ts'
 import { createScreens, PHONE } from './app.ts'
 import {
   addTime,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readUsage, subscriptionStatus } from '../shared/billing.ts'
+import { readUsage, subscriptionStatus } from '../shared/billing/billing.ts'
 import {
   addTestCredits,
   buyCredits,
@@ -7,7 +7,7 @@ import {
   checkCredits,
   listCreditEntries,
   readCredits,
-} from '../shared/credits.ts'
+} from '../shared/billing/credits.ts'
 import {
   answerBilling,
   buildCredits,

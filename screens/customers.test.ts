@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CustomerView, exportCustomers, listCustomers, readCustomer } from '../shared/customers.ts'
+import { type CustomerView, exportCustomers, listCustomers, readCustomer } from '../shared/marketing/customers.ts'
 import { fixture } from './api.ts'
 import { createScreens, PHONE } from './app.ts'
 import { subtractHours } from './carts-scene.ts'

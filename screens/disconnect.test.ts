@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
-import { checkConnection, connectStore, disconnectStore, storeTexts } from '../shared/stores.ts'
+import { checkConnection, connectStore, disconnectStore, storeTexts } from '../shared/access/stores.ts'
 import { readStoredConnection, setAccess } from './access-scene.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'

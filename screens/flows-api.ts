@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { flowLibrary } from '../shared/flow-library.ts'
+import type { MessagePreview } from '../shared/delivery/reminders.ts'
+import { flowLibrary } from '../shared/marketing/flow-library.ts'
 import {
   chooseWinner,
   copyFlow,
@@ -16,8 +17,7 @@ import {
   saveFlow,
   switchFlow,
   trySaveFlow,
-} from '../shared/flows.ts'
-import type { MessagePreview } from '../shared/reminders.ts'
+} from '../shared/marketing/flows.ts'
 import { type Api, fixture } from './api.ts'
 
 // Stateful mock of the server for screens that change flows: it returns what the screen saved.

@@ -2,8 +2,16 @@ import type { Locator } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { findStepPanel } from '../e2e/flow-steps.ts'
 import { isFocused } from '../e2e/keys.ts'
-import { createFlow, deleteFlow, type FlowView, flowTexts, listFlows, orderFlows, switchFlow } from '../shared/flows.ts'
-import { upcomingMessages } from '../shared/upcoming.ts'
+import {
+  createFlow,
+  deleteFlow,
+  type FlowView,
+  flowTexts,
+  listFlows,
+  orderFlows,
+  switchFlow,
+} from '../shared/marketing/flows.ts'
+import { upcomingMessages } from '../shared/marketing/upcoming.ts'
 import { createScreens } from './app.ts'
 import { buildHighValueFlow, buildReadyFlow, READY, serveFlows } from './flows-api.ts'
 

@@ -7,7 +7,7 @@ import {
   readExperiments,
   startExperiment,
   stopExperiment,
-} from '../shared/experiments.ts'
+} from '../shared/carts/experiments.ts'
 import { describeRunning } from '../web/features/lift/copy.ts'
 import { createScreens, NOW } from './app.ts'
 import { buildHighValueFlow, serveFlows } from './flows-api.ts'

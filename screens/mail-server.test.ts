@@ -5,8 +5,8 @@ import {
   readMailServer,
   removeMailServer,
   saveMailServer,
-} from '../shared/mail-server.ts'
-import { readSendingStates, sendTestMail } from '../shared/sending.ts'
+} from '../shared/delivery/mail-server.ts'
+import { readSendingStates, sendTestMail } from '../shared/delivery/sending.ts'
 import { serveUser } from './account-scene.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'

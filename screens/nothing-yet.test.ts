@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { readRecoveryRateTrend, readRevenueTrend } from '../shared/analytics.ts'
-import { listAbandonedCarts } from '../shared/carts.ts'
-import { checkConnection } from '../shared/stores.ts'
+import { checkConnection } from '../shared/access/stores.ts'
+import { listAbandonedCarts } from '../shared/carts/carts.ts'
+import { readRecoveryRateTrend, readRevenueTrend } from '../shared/insights/analytics.ts'
 import { createScreens } from './app.ts'
 
 // A shop that has never reported a cart: empty screens give the reason and link to the capture script.

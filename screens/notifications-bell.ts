@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { countUnreadNotifications, type NotificationView } from '../shared/notification-calls.ts'
+import { countUnreadNotifications, type NotificationView } from '../shared/workspace/notification-calls.ts'
 import { type Screens, token } from './app.ts'
 import demo from './fixtures/demo.json' with { type: 'json' }
 

@@ -10,9 +10,9 @@ import {
   type NotificationView,
   readNotification,
   restoreNotifications,
-} from '../shared/notification-calls.ts'
-import { isProblem } from '../shared/notification-kinds.ts'
-import { getNotificationText, type NotificationData, type NotificationType } from '../shared/notifications.ts'
+} from '../shared/workspace/notification-calls.ts'
+import { isProblem } from '../shared/workspace/notification-kinds.ts'
+import { getNotificationText, type NotificationData, type NotificationType } from '../shared/workspace/notifications.ts'
 import { NOW, type Screens } from './app.ts'
 
 // One member's notifications in memory, behind the calls of the bell and the notifications screen.

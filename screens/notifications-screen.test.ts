@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { me } from '../shared/auth.ts'
+import { me } from '../shared/access/auth.ts'
+import { checkConnection, switchStore } from '../shared/access/stores.ts'
 import {
   type NotificationChoices,
   readNotification,
   readNotificationPreferences,
   updateNotificationPreferences,
-} from '../shared/notification-calls.ts'
-import { checkConnection, switchStore } from '../shared/stores.ts'
+} from '../shared/workspace/notification-calls.ts'
 import { fixture } from './api.ts'
 import { createScreens, PHONE } from './app.ts'
 import { createBell, isFocused, measureOverflow } from './notifications-bell.ts'

@@ -1,6 +1,10 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { deleteNotifications, listNotifications, markNotificationsRead } from '../shared/notification-calls.ts'
+import {
+  deleteNotifications,
+  listNotifications,
+  markNotificationsRead,
+} from '../shared/workspace/notification-calls.ts'
 import { createScreens } from './app.ts'
 import { blockLiveConnection, createBell, isFocused } from './notifications-bell.ts'
 import { createMemberList } from './notifications-list.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { listNotifications, markNotificationsRead } from '../shared/notification-calls.ts'
-import { checkConnection } from '../shared/stores.ts'
+import { checkConnection } from '../shared/access/stores.ts'
+import { listNotifications, markNotificationsRead } from '../shared/workspace/notification-calls.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'
 import { blockLiveConnection, createBell, isFocused, measureOverflow } from './notifications-bell.ts'

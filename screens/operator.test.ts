@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { logout } from '../shared/auth.ts'
-import { readUsage } from '../shared/billing.ts'
+import { logout } from '../shared/access/auth.ts'
+import { readUsage } from '../shared/billing/billing.ts'
 import {
   adjustCredits,
   listOperatorAccounts,
@@ -15,8 +15,8 @@ import {
   setOperatorPlan,
   suspendAccount,
   viewAccount,
-} from '../shared/operator.ts'
-import { readTeam } from '../shared/team.ts'
+} from '../shared/workspace/operator.ts'
+import { readTeam } from '../shared/workspace/team.ts'
 import { checkLooks, serveUser } from './account-scene.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'

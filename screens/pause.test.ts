@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pauseSending, readSendingPause, resumeSending } from '../shared/sending.ts'
+import { pauseSending, readSendingPause, resumeSending } from '../shared/delivery/sending.ts'
 import { fixture } from './api.ts'
 import { createScreens, NOW, PHONE } from './app.ts'
 

@@ -1,10 +1,15 @@
 import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { createFreeSubscription, manualUpdate, type PlanKey } from '../shared/billing.ts'
-import { addTestCredits, buyCredits, listCreditEntries, readCredits } from '../shared/credits.ts'
-import { readInstance } from '../shared/instance.ts'
-import { createCheckoutSession, createPortalSession, paymentHistory, readSubscription } from '../shared/payments.ts'
+import { createFreeSubscription, manualUpdate, type PlanKey } from '../shared/billing/billing.ts'
+import { addTestCredits, buyCredits, listCreditEntries, readCredits } from '../shared/billing/credits.ts'
+import {
+  createCheckoutSession,
+  createPortalSession,
+  paymentHistory,
+  readSubscription,
+} from '../shared/billing/payments.ts'
 import { findScreen } from '../shared/screens.ts'
+import { readInstance } from '../shared/workspace/instance.ts'
 import { fixture } from './api.ts'
 import {
   addDays,

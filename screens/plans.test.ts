@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFreeSubscription, manualUpdate } from '../shared/billing.ts'
+import { createFreeSubscription, manualUpdate } from '../shared/billing/billing.ts'
 import { setAccess } from './access-scene.ts'
 import { createScreens } from './app.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createFreeSubscription, listResting, subscriptionStatus } from '../shared/billing.ts'
-import { createCheckoutSession } from '../shared/payments.ts'
+import { createFreeSubscription, listResting, subscriptionStatus } from '../shared/billing/billing.ts'
+import { createCheckoutSession } from '../shared/billing/payments.ts'
 import {
   addDays,
   answerBilling,

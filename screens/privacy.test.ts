@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readPrivacyDocument } from '../shared/privacy-documents.ts'
-import { countRetention, readRetention, saveRetention } from '../shared/retention.ts'
+import { readPrivacyDocument } from '../shared/workspace/privacy-documents.ts'
+import { countRetention, readRetention, saveRetention } from '../shared/workspace/retention.ts'
 import { createScreens, NOW } from './app.ts'
 
 // Settings → Privacy: the retention period, chosen with the affected shoppers counted, and documents to download.

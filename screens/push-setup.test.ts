@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { listFlows, saveFlow } from '../shared/flows.ts'
-import { pushTexts } from '../shared/push.ts'
-import * as calls from '../shared/push-calls.ts'
-import { checkConnection } from '../shared/stores.ts'
+import { checkConnection } from '../shared/access/stores.ts'
+import { pushTexts } from '../shared/delivery/push.ts'
+import * as calls from '../shared/delivery/push-calls.ts'
+import { listFlows, saveFlow } from '../shared/marketing/flows.ts'
 import { createScreens } from './app.ts'
 import {
   buildSeenMethod,

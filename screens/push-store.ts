@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect } from 'vitest'
-import { DEFAULT_PROMPT, DEFAULT_PUSH } from '../shared/push.ts'
-import * as calls from '../shared/push-calls.ts'
+import { DEFAULT_PROMPT, DEFAULT_PUSH } from '../shared/delivery/push.ts'
+import * as calls from '../shared/delivery/push-calls.ts'
 import type { PushSetup } from '../web/features/push/queries.ts'
 import { NOW, type Screens } from './app.ts'
 

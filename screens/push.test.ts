@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_PROMPT, DEFAULT_PUSH, pushTexts } from '../shared/push.ts'
-import * as calls from '../shared/push-calls.ts'
+import { DEFAULT_PROMPT, DEFAULT_PUSH, pushTexts } from '../shared/delivery/push.ts'
+import * as calls from '../shared/delivery/push-calls.ts'
 import { stubPushInPage } from '../test/push-in-page.ts'
 import { createScreens } from './app.ts'
 import { buildSeenMethod, buildSetupWithoutKeys, createPushStore, STORE, subtractMinutes } from './push-store.ts'

@@ -1,8 +1,8 @@
-import { countAudience, findProducts, listAudiences } from '../shared/audience.ts'
-import { listAbandonedCarts } from '../shared/carts.ts'
-import { type AbandonedCustomer, abandonedCustomers } from '../shared/customers.ts'
-import { discountEligibility, previewDiscount, READY_DISCOUNT } from '../shared/discount-mail.ts'
-import { previewMessage } from '../shared/message-preview.ts'
+import { listAbandonedCarts } from '../shared/carts/carts.ts'
+import { countAudience, findProducts, listAudiences } from '../shared/marketing/audience.ts'
+import { type AbandonedCustomer, abandonedCustomers } from '../shared/marketing/customers.ts'
+import { discountEligibility, previewDiscount, READY_DISCOUNT } from '../shared/marketing/discount-mail.ts'
+import { previewMessage } from '../shared/marketing/message-preview.ts'
 import { type Api, fixture } from './api.ts'
 import { buildPreview } from './flows-api.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { getCart, type RestorableCart } from '../shared/carts.ts'
-import { restoreCart, restoreTexts } from '../shared/restore.ts'
+import { getCart, type RestorableCart } from '../shared/carts/carts.ts'
+import { restoreCart, restoreTexts } from '../shared/delivery/restore.ts'
 import { createScreens } from './app.ts'
 import { aCart, subtractHours } from './carts-scene.ts'
 

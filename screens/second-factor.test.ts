@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import decodeQR from 'qr/decode.js'
 import { expect, test } from 'vitest'
-import { authTexts, login } from '../shared/auth.ts'
+import { authTexts, login } from '../shared/access/auth.ts'
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -9,8 +9,8 @@ import {
   readSecondFactor,
   renewRecoveryCodes,
   secondFactorTexts,
-} from '../shared/second-factor.ts'
-import { acceptInvitation, readInvitation } from '../shared/team.ts'
+} from '../shared/access/second-factor.ts'
+import { acceptInvitation, readInvitation } from '../shared/workspace/team.ts'
 import { buildUser, checkLooks, OLIVE, PASSWORD, serveNoStore, serveUser } from './account-scene.ts'
 import { createScreens, token } from './app.ts'
 

@@ -2,19 +2,19 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { isFocused } from '../e2e/keys.ts'
-import { consentTable, endConsentOverride, overrideRule } from '../shared/consent.ts'
-import { searchLedger } from '../shared/ledger.ts'
+import { checkConnection, examineStore, saveStoreSettings } from '../shared/access/stores.ts'
 import {
   defaultWordings,
   readPreferences,
   readPreferenceWording,
   savePreferences,
   savePreferenceWording,
-} from '../shared/preferences.ts'
-import { eraseDataSubject, exportDataSubject, readDataSubject, readErasure } from '../shared/privacy.ts'
-import { sendTestMail } from '../shared/sending.ts'
-import { checkConnection, examineStore, saveStoreSettings } from '../shared/stores.ts'
-import { addSuppression, listSuppressions, removeSuppression } from '../shared/suppressions.ts'
+} from '../shared/delivery/preferences.ts'
+import { sendTestMail } from '../shared/delivery/sending.ts'
+import { searchLedger } from '../shared/marketing/ledger.ts'
+import { consentTable, endConsentOverride, overrideRule } from '../shared/shoppers/consent.ts'
+import { addSuppression, listSuppressions, removeSuppression } from '../shared/shoppers/suppressions.ts'
+import { eraseDataSubject, exportDataSubject, readDataSubject, readErasure } from '../shared/workspace/privacy.ts'
 import { questions } from '../web/screens/settings/FaqTab.tsx'
 import { fixture } from './api.ts'
 import { createScreens, NOW } from './app.ts'

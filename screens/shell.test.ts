@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isFocused } from '../e2e/keys.ts'
-import { demoLogin, logout, me } from '../shared/auth.ts'
-import { subscriptionStatus } from '../shared/billing.ts'
-import { readInstance } from '../shared/instance.ts'
+import { demoLogin, logout, me } from '../shared/access/auth.ts'
+import { subscriptionStatus } from '../shared/billing/billing.ts'
+import { readInstance } from '../shared/workspace/instance.ts'
 import {
   CONNECTION_KEYS,
   listSections,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { authTexts, demoLogin, forgotPassword, login, me, register, resetPassword } from '../shared/auth.ts'
+import { authTexts, demoLogin, forgotPassword, login, me, register, resetPassword } from '../shared/access/auth.ts'
 import { readStoredConnection, setAccess } from './access-scene.ts'
 import { fixture } from './api.ts'
 import { createScreens, token } from './app.ts'

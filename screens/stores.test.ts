@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { readUsage } from '../shared/billing.ts'
 import {
   getTypedProblemMessage,
   getTypedProblemText,
   STORE_PROBLEM_TEXT,
   type StoreProblemCode,
-} from '../shared/store-problems.ts'
-import { checkConnection, connectStore, type StoreView, storeTexts, switchStore } from '../shared/stores.ts'
+} from '../shared/access/store-problems.ts'
+import { checkConnection, connectStore, type StoreView, storeTexts, switchStore } from '../shared/access/stores.ts'
+import { readUsage } from '../shared/billing/billing.ts'
 import { type buildUser, openFresh, serveNoStore, serveUser } from './account-scene.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'

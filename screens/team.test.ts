@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { me } from '../shared/auth.ts'
-import { listAbandonedCarts } from '../shared/carts.ts'
-import { hasPermission, type roleNames } from '../shared/roles.ts'
-import { acceptInvitation, changeRole, inviteMember, leaveTeam, readInvitation, readTeam } from '../shared/team.ts'
-import { readTextChannels } from '../shared/text-channels.ts'
+import { me } from '../shared/access/auth.ts'
+import { hasPermission, type roleNames } from '../shared/access/roles.ts'
+import { listAbandonedCarts } from '../shared/carts/carts.ts'
+import { readTextChannels } from '../shared/messages/text-channels.ts'
+import {
+  acceptInvitation,
+  changeRole,
+  inviteMember,
+  leaveTeam,
+  readInvitation,
+  readTeam,
+} from '../shared/workspace/team.ts'
 import { buildUser, checkLooks, PASSWORD, serveNoPlan, serveUser } from './account-scene.ts'
 import { contracts, fixture } from './api.ts'
 import { createScreens, NOW, PHONE, token } from './app.ts'

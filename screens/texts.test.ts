@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { listAbandonedCarts } from '../shared/carts.ts'
-import { previewMessage } from '../shared/message-preview.ts'
-import { cartEligibility, lastMessage, readBudget, saveBudget } from '../shared/reminders.ts'
-import { measureSms } from '../shared/sms.ts'
+import { listAbandonedCarts } from '../shared/carts/carts.ts'
+import { cartEligibility, lastMessage, readBudget, saveBudget } from '../shared/delivery/reminders.ts'
+import { previewMessage } from '../shared/marketing/message-preview.ts'
+import { measureSms } from '../shared/messages/sms.ts'
 import {
   chooseWhatsappTemplate,
   type ListedTemplate,
@@ -11,7 +11,7 @@ import {
   saveSmsChannel,
   saveWhatsappChannel,
   type TextChannelView,
-} from '../shared/text-channels.ts'
+} from '../shared/messages/text-channels.ts'
 import { fixture } from './api.ts'
 import { checkLayout, createBillingScreen } from './billing-scene.ts'
 

@@ -1,4 +1,4 @@
-import type { Permission } from './endpoint.ts'
+import type { Permission } from './core/endpoint.ts'
 
 // All screens of the app. The server returns 404 for other paths, and the browser's router and guard use this list.
 // `web/screens.ts` has the component of each `loader`.

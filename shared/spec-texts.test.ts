@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { authTexts } from './auth.ts'
-import { plans, SubscriptionStatus } from './billing.ts'
-import { billingTexts } from './billing-texts.ts'
-import { couponTexts } from './coupons.ts'
-import { dashboardTexts } from './dashboard.ts'
-import { discountTexts } from './discount-mail.ts'
-import { reminderTexts } from './reminders.ts'
-import { storeTexts } from './stores.ts'
+import { authTexts } from './access/auth.ts'
+import { storeTexts } from './access/stores.ts'
+import { plans, SubscriptionStatus } from './billing/billing.ts'
+import { billingTexts } from './billing/billing-texts.ts'
+import { couponTexts } from './carts/coupons.ts'
+import { reminderTexts } from './delivery/reminders.ts'
+import { dashboardTexts } from './insights/dashboard.ts'
+import { discountTexts } from './marketing/discount-mail.ts'
 
 // Texts shared by server and browser match the specification (A 5, A 8, A 9, B 5, B 6, B 8).
 

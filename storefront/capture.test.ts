@@ -9,7 +9,7 @@ import { storeName } from '../demo/store/shop.ts'
 import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
 import { closePages, openBrowser } from '../e2e/browser.ts'
 import { buildStorefront } from '../scripts/build-storefront.ts'
-import { computeWordingId, getDefaultBoxText } from '../shared/consent-box.ts'
+import { computeWordingId, getDefaultBoxText } from '../shared/shoppers/consent-box.ts'
 import { openCaptureServer } from '../test/capture-server.ts'
 import { mockPageTime, type PageTime } from '../test/page-time.ts'
 

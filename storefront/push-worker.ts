@@ -1,5 +1,5 @@
-import type { PushPayload } from '../shared/push.ts'
-import { WORKER_VERSION } from '../shared/push-worker-version.ts'
+import type { PushPayload } from '../shared/delivery/push.ts'
+import { WORKER_VERSION } from '../shared/delivery/push-worker-version.ts'
 import { deleteBox, post, readBox, readServerKey, reportMove, subscribeToPush } from './push-box.ts'
 
 // sw.js: the worker served from the shop's own address, running without a page when a push arrives (decision 78).

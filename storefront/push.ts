@@ -1,4 +1,4 @@
-import { type BarSettings, makeBar } from '../shared/push-bar.ts'
+import { type BarSettings, makeBar } from '../shared/delivery/push-bar.ts'
 import { readToolConsent } from './consent-tools.ts'
 import { openMemory } from './memory.ts'
 import { post } from './push-box.ts'

@@ -1,7 +1,7 @@
 import { detectAbandoned } from '../server/carts/carts/detect.ts'
 import { runCampaigns } from '../server/marketing/campaigns/runs.ts'
 import { wakeDueStores } from '../server/messages/messages/scan.ts'
-import type { CampaignView } from '../shared/campaigns.ts'
+import type { CampaignView } from '../shared/marketing/campaigns.ts'
 import { completeOrderCheck } from './factories.ts'
 import type { Shop } from './manual-send-scene.ts'
 import type { Reply, World } from './world.ts'

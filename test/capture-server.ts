@@ -1,6 +1,6 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CapturePost } from '../shared/capture.ts'
+import { CapturePost } from '../shared/carts/capture.ts'
 
 /** Stands in for our server on a shop's pages: serves the capture script and records its posts. */
 export async function openCaptureServer(script: () => Buffer | string) {

@@ -1,5 +1,5 @@
 import { type Db, sql } from '../server/core/db/db.ts'
-import type { CartBadge } from '../shared/carts.ts'
+import type { CartBadge } from '../shared/carts/carts.ts'
 
 // Cart fields that messages change.
 

@@ -1,4 +1,4 @@
-import type { Coupon } from '../shared/coupons.ts'
+import type { Coupon } from '../shared/carts/coupons.ts'
 
 export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000

@@ -1,4 +1,4 @@
-import type { FlowStep } from '../shared/flows.ts'
+import type { FlowStep } from '../shared/marketing/flows.ts'
 
 // Test support: turns the steps of a flow, as the API returns them, into the body of a save with some steps changed.
 

@@ -1,5 +1,5 @@
 import { findConsentColumns, guessMapping, readRow } from '../server/marketing/ledger/import-rules.ts'
-import type { ImportMapping } from '../shared/ledger.ts'
+import type { ImportMapping } from '../shared/marketing/ledger.ts'
 
 export const zone = 'UTC'
 export const uploadedAt = new Date('2026-03-02T15:00:00Z')

@@ -1,4 +1,4 @@
-import type { NotificationData } from '../shared/notifications.ts'
+import type { NotificationData } from '../shared/workspace/notifications.ts'
 
 export const SAMPLED_AT = new Date('2026-03-10T12:00:00Z')
 const cart = { cartId: 'c', customer: 'Ada', value: 5_000, currency: 'USD', timestamp: SAMPLED_AT.toISOString() }

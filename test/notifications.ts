@@ -1,5 +1,5 @@
 import { groupNotifications } from '../server/access/notifications/group.ts'
-import { getNotificationText, type NotificationText, type NotificationType } from '../shared/notifications.ts'
+import { getNotificationText, type NotificationText, type NotificationType } from '../shared/workspace/notifications.ts'
 import type { World } from './world.ts'
 
 export interface RenderedNotification extends NotificationText {

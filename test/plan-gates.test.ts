@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Feature, featurePlans, PlanKey } from '../shared/billing.ts'
+import { type Feature, featurePlans, PlanKey } from '../shared/billing/billing.ts'
 import { completeOrderCheck } from './factories.ts'
 import { createShop, postWithWorker, type Shop } from './manual-send-scene.ts'
 import { createWorld } from './world.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { type PlanKey, type PlanLimits, plans } from '../shared/billing.ts'
+import { type PlanKey, type PlanLimits, plans } from '../shared/billing/billing.ts'
 import { connectFakeStore, createHomeUrl, registerOwner } from './connected-store.ts'
 import { createFakeStore } from './fake-store.ts'
 import { createShop, postWithWorker, type Shop } from './manual-send-scene.ts'

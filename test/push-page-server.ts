@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import http, { type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { DEFAULT_PROMPT } from '../shared/push.ts'
-import * as calls from '../shared/push-calls.ts'
-import { WORKER_VERSION } from '../shared/push-worker-version.ts'
+import { DEFAULT_PROMPT } from '../shared/delivery/push.ts'
+import * as calls from '../shared/delivery/push-calls.ts'
+import { WORKER_VERSION } from '../shared/delivery/push-worker-version.ts'
 
 /** Posts have to match the contracts of our server. */
 const contracts: Record<string, { body: { parse(body: unknown): unknown } }> = {

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import type { BrowserSubscription } from '../shared/push.ts'
+import type { BrowserSubscription } from '../shared/delivery/push.ts'
 import type { TestStore } from './factories.ts'
 import type { Reply, World } from './world.ts'
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { DEFAULT_PROMPT } from '../shared/push.ts'
+import { DEFAULT_PROMPT } from '../shared/delivery/push.ts'
 import type { openPushServer } from './push-page-server.ts'
 
 // Test support: a shopper on a page with the push widget, and the calls that the server received.

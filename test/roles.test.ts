@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { servedBy } from '../server/access/http/http.ts'
 import { createId } from '../server/core/common/ids.ts'
 import { createToken, hashToken } from '../server/core/common/secrets.ts'
-import { type Role, roleNames } from '../shared/roles.ts'
+import { type Role, roleNames } from '../shared/access/roles.ts'
 import { createStore, type TestStore } from './factories.ts'
 import { createWorld } from './world.ts'
 

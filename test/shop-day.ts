@@ -8,7 +8,7 @@ import { recordMailReport } from '../server/delivery/mail-reports/mail-reports.t
 import { recordDeliveryReport } from '../server/delivery/outcome/delivery.ts'
 import { applyOutcomes, type OutcomeRow } from '../server/delivery/outcome/outcome-sql.ts'
 import type { PlatformOrder } from '../server/platforms/platform/platform.ts'
-import type { NotificationData, StoreNotificationType } from '../shared/notifications.ts'
+import type { NotificationData, StoreNotificationType } from '../shared/workspace/notifications.ts'
 import { buildOrder, type TestStore } from './factories.ts'
 import { markPurchased } from './message-scene.ts'
 import type { World } from './world.ts'

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe'
-import type { BillingCycle } from '../shared/billing.ts'
+import type { BillingCycle } from '../shared/billing/billing.ts'
 import { createStore, type TestStore } from './factories.ts'
 import type { StripeWorld } from './stripe-world.ts'
 

@@ -5,7 +5,7 @@ import type { Db, StoreDb } from '../../server/core/db/db.ts'
 import type { Deps } from '../../server/deps.ts'
 import type { CouponDraft, PlatformCoupon } from '../../server/platforms/platform/coupon.ts'
 import type { StoreClient } from '../../server/platforms/platform/platform.ts'
-import { CouponInput } from '../../shared/coupons.ts'
+import { CouponInput } from '../../shared/carts/coupons.ts'
 import { CART_COUPON, computeCouponStepStart, floorToHour, RECOUP_COUPONS } from './coupon-plan.ts'
 import * as sql from './sql.ts'
 

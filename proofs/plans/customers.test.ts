@@ -9,7 +9,7 @@ import {
   listCustomers,
   pagesOfCustomers,
 } from '../../server/marketing/customers/list-sql.ts'
-import { customerSorts } from '../../shared/customers.ts'
+import { customerSorts } from '../../shared/marketing/customers.ts'
 import { createStore, type TestStore } from '../../test/factories.ts'
 import { insertManyCarts } from '../../test/many-carts.ts'
 import { FEW_ROWS, findPlanFaults, listPlanNodes, type PlanWatch, watchPlans } from '../../test/plans.ts'

@@ -13,7 +13,7 @@ import {
 import { findNewestInstant, listNewsSince } from '../../server/access/notifications/news-sql.ts'
 import { deleteOldNotifications } from '../../server/access/notifications/tidy.ts'
 import { sql } from '../../server/core/db/db.ts'
-import { listNotifications, MAX_NOTIFICATIONS_COUNTED } from '../../shared/notification-calls.ts'
+import { listNotifications, MAX_NOTIFICATIONS_COUNTED } from '../../shared/workspace/notification-calls.ts'
 import { createStore, type TestStore } from '../../test/factories.ts'
 import {
   type ExplainedStatement,

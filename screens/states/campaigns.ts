@@ -1,7 +1,16 @@
-import { type AudienceCount, countAudience, listAudiences } from '../../shared/audience.ts'
-import { subscriptionStatus } from '../../shared/billing.ts'
-import { type CampaignReport, listCampaignRecipients, readCampaignReport } from '../../shared/campaign-report.ts'
-import { type CampaignView, listCampaigns, listCampaignTemplates, readCampaign } from '../../shared/campaigns.ts'
+import { subscriptionStatus } from '../../shared/billing/billing.ts'
+import { type AudienceCount, countAudience, listAudiences } from '../../shared/marketing/audience.ts'
+import {
+  type CampaignReport,
+  listCampaignRecipients,
+  readCampaignReport,
+} from '../../shared/marketing/campaign-report.ts'
+import {
+  type CampaignView,
+  listCampaigns,
+  listCampaignTemplates,
+  readCampaign,
+} from '../../shared/marketing/campaigns.ts'
 import { type Api, fixture } from '../api.ts'
 import {
   buildPagination,

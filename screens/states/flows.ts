@@ -1,6 +1,6 @@
-import { type Coupon, listCoupons } from '../../shared/coupons.ts'
-import { type ExperimentView, type Finding, readExperiments } from '../../shared/experiments.ts'
-import { listFlows, trySaveFlow } from '../../shared/flows.ts'
+import { type Coupon, listCoupons } from '../../shared/carts/coupons.ts'
+import { type ExperimentView, type Finding, readExperiments } from '../../shared/carts/experiments.ts'
+import { listFlows, trySaveFlow } from '../../shared/marketing/flows.ts'
 import { type Api, fixture } from '../api.ts'
 import { serveAudienceCount } from './campaigns.ts'
 import {

@@ -1,10 +1,10 @@
+import { readSecondFactor } from '../../shared/access/second-factor.ts'
 import {
   listOperatorAccounts,
   listOperatorActions,
   readOperatorAccount,
   readOperatorHealth,
-} from '../../shared/operator.ts'
-import { readSecondFactor } from '../../shared/second-factor.ts'
+} from '../../shared/workspace/operator.ts'
 import type { Api } from '../api.ts'
 import {
   buildPagination,

@@ -1,20 +1,26 @@
-import { me } from '../../shared/auth.ts'
-import { readUsage } from '../../shared/billing.ts'
-import { previewBrand, readBrand } from '../../shared/brand-calls.ts'
-import { boxChannels, boxHtml, consentBoxCounts, consentBoxes, getDefaultBoxText } from '../../shared/consent-box.ts'
-import { readInstance } from '../../shared/instance.ts'
-import { readMailServer } from '../../shared/mail-server.ts'
-import type { StoreRights } from '../../shared/platforms.ts'
-import { readDataSubject } from '../../shared/privacy.ts'
-import { pushStoreStats, readPushSetup } from '../../shared/push-calls.ts'
-import { sendTestMail } from '../../shared/sending.ts'
+import { me } from '../../shared/access/auth.ts'
 import {
   getTypedProblemMessage,
   getTypedProblemText,
   type StoreProblemCode,
   storeProblemMessage,
-} from '../../shared/store-problems.ts'
-import { checkConnection, connectStore, examineStore, type StoreView } from '../../shared/stores.ts'
+} from '../../shared/access/store-problems.ts'
+import { checkConnection, connectStore, examineStore, type StoreView } from '../../shared/access/stores.ts'
+import { readUsage } from '../../shared/billing/billing.ts'
+import { readMailServer } from '../../shared/delivery/mail-server.ts'
+import { pushStoreStats, readPushSetup } from '../../shared/delivery/push-calls.ts'
+import { sendTestMail } from '../../shared/delivery/sending.ts'
+import type { StoreRights } from '../../shared/platforms/platforms.ts'
+import {
+  boxChannels,
+  boxHtml,
+  consentBoxCounts,
+  consentBoxes,
+  getDefaultBoxText,
+} from '../../shared/shoppers/consent-box.ts'
+import { previewBrand, readBrand } from '../../shared/workspace/brand-calls.ts'
+import { readInstance } from '../../shared/workspace/instance.ts'
+import { readDataSubject } from '../../shared/workspace/privacy.ts'
 import { type Api, fixture } from '../api.ts'
 import {
   fillField,

@@ -1,10 +1,10 @@
 import type { Locator, Page } from 'playwright-core'
-import { me } from '../../shared/auth.ts'
-import { subscriptionStatus } from '../../shared/billing.ts'
-import { listAbandonedCarts } from '../../shared/carts.ts'
-import { readDashboardStats } from '../../shared/dashboard.ts'
-import { readSecondFactor } from '../../shared/second-factor.ts'
-import { checkConnection } from '../../shared/stores.ts'
+import { me } from '../../shared/access/auth.ts'
+import { readSecondFactor } from '../../shared/access/second-factor.ts'
+import { checkConnection } from '../../shared/access/stores.ts'
+import { subscriptionStatus } from '../../shared/billing/billing.ts'
+import { listAbandonedCarts } from '../../shared/carts/carts.ts'
+import { readDashboardStats } from '../../shared/insights/dashboard.ts'
 import type { Api, fixture } from '../api.ts'
 
 // A state of a screen: the server's replies, and the actions that reach it.

@@ -1,19 +1,24 @@
+import { me } from '../../shared/access/auth.ts'
+import { billingTexts } from '../../shared/billing/billing-texts.ts'
+import { getCart, listAbandonedCarts } from '../../shared/carts/carts.ts'
+import { type Coupon, listCoupons } from '../../shared/carts/coupons.ts'
 import {
   readAnalytics,
   readAnalyticsDetails,
   readRecoveryRateTrend,
   readRevenueTrend,
   readRoi,
-} from '../../shared/analytics.ts'
-import { listAudiences } from '../../shared/audience.ts'
-import { me } from '../../shared/auth.ts'
-import { billingTexts } from '../../shared/billing-texts.ts'
-import { getCart, listAbandonedCarts } from '../../shared/carts.ts'
-import { type Coupon, listCoupons } from '../../shared/coupons.ts'
-import { type AbandonedCustomer, abandonedCustomers, listCustomers, readCustomer } from '../../shared/customers.ts'
-import { readDashboardChart, readDashboardStats } from '../../shared/dashboard.ts'
-import { readDemoPast } from '../../shared/instance.ts'
-import { listNotifications, readNotification } from '../../shared/notification-calls.ts'
+} from '../../shared/insights/analytics.ts'
+import { readDashboardChart, readDashboardStats } from '../../shared/insights/dashboard.ts'
+import { listAudiences } from '../../shared/marketing/audience.ts'
+import {
+  type AbandonedCustomer,
+  abandonedCustomers,
+  listCustomers,
+  readCustomer,
+} from '../../shared/marketing/customers.ts'
+import { readDemoPast } from '../../shared/workspace/instance.ts'
+import { listNotifications, readNotification } from '../../shared/workspace/notification-calls.ts'
 import { type Api, fixture } from '../api.ts'
 import {
   buildPagination,

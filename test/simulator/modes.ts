@@ -1,4 +1,4 @@
-import type { CaptureMode } from '../../shared/capture-mode.ts'
+import type { CaptureMode } from '../../shared/shoppers/capture-mode.ts'
 import type { Person } from './people.ts'
 import { createSeededRandom, type Random } from './random.ts'
 import type { Act, Scenario, Step } from './steps.ts'

@@ -1,7 +1,7 @@
 import { chooseWinner, saveFlow } from '../../server/marketing/flows/save.ts'
 import { listSteps } from '../../server/marketing/flows/sql.ts'
 import { loadVariants } from '../../server/marketing/flows/variants.ts'
-import type { SaveFlow } from '../../shared/flows.ts'
+import type { SaveFlow } from '../../shared/marketing/flows.ts'
 import type { Bound, FlowChange } from './flow-edits.ts'
 import { findFlow } from './flows.ts'
 import { type ActOf, type Harness, storeHandle } from './harness.ts'

@@ -1,6 +1,6 @@
 import { limitPostToMode } from '../../server/carts/capture/capture.ts'
 import type { ReceivedPost } from '../../server/core/schema/facts.ts'
-import type { CapturePost } from '../../shared/capture.ts'
+import type { CapturePost } from '../../shared/carts/capture.ts'
 import { findMailbox } from './aliases.ts'
 import type { ActOf, Harness } from './harness.ts'
 import { listNumbers } from './people.ts'

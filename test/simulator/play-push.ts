@@ -10,8 +10,8 @@ import {
   moveSubscription,
   storeSubscription,
 } from '../../server/workspace/push-setup/widget.ts'
-import { DEFAULT_PUSH } from '../../shared/push.ts'
-import type { pushSubscribe } from '../../shared/push-calls.ts'
+import { DEFAULT_PUSH } from '../../shared/delivery/push.ts'
+import type { pushSubscribe } from '../../shared/delivery/push-calls.ts'
 import { type ActOf, type Harness, openAccountHandle, storeHandle } from './harness.ts'
 import type { PushAct } from './push.ts'
 import {

@@ -1,4 +1,4 @@
-import type { PushFrequency } from '../../shared/push.ts'
+import type { PushFrequency } from '../../shared/delivery/push.ts'
 import type { ActContext } from './act-makers.ts'
 import { createSeededRandom } from './random.ts'
 import type { Act, Channel, Scenario, Step } from './steps.ts'

@@ -8,7 +8,7 @@ import type {
   StoreProfile,
 } from '../../server/platforms/platform/platform.ts'
 import { StoreProblem } from '../../server/platforms/platform/store-problem.ts'
-import { normalizePhone } from '../../shared/contact.ts'
+import { normalizePhone } from '../../shared/core/contact.ts'
 import type { Clock } from './clock.ts'
 import { type CouponStock, countUse, createCouponCalls, createCouponStock } from './shop-coupons.ts'
 import type { Act } from './steps.ts'

@@ -1,6 +1,6 @@
 import type { ChannelName, TextChannelName } from '../../server/messages/channels/channel.ts'
 import type { OrderKind } from '../../server/platforms/platform/platform.ts'
-import type { CaptureMode } from '../../shared/capture-mode.ts'
+import type { CaptureMode } from '../../shared/shoppers/capture-mode.ts'
 import type { CampaignAct } from './campaigns.ts'
 import type { CouponAct, StepCoupon } from './coupons.ts'
 import type { FlowEditAct } from './flow-edits.ts'

@@ -1,6 +1,6 @@
 // The block checkout: opening it creates the draft, leaving a field saves it, one button places the order.
 import type { FastifyReply } from 'fastify'
-import { computeWordingId, getDefaultBoxText } from '../../../shared/consent-box.ts'
+import { computeWordingId, getDefaultBoxText } from '../../../shared/shoppers/consent-box.ts'
 import { escapeHtml, stateOptions } from '../../shop-page.ts'
 import { type PricedCart, priceCart } from '../cart.ts'
 import { buildDraftOrder } from '../checkout.ts'

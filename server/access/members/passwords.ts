@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
-import { authTexts } from '../../../shared/auth.ts'
+import { authTexts } from '../../../shared/access/auth.ts'
 import { AppError, createSemaphore, requireFound } from '../../core/common/public.ts'
 import { resetLimit, takePoint } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

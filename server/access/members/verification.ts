@@ -1,4 +1,4 @@
-import { authTexts } from '../../../shared/auth.ts'
+import { authTexts } from '../../../shared/access/auth.ts'
 import { AppError, isSameSecret, requireFound } from '../../core/common/public.ts'
 import { type AccountDb, type AccountTx, clientNetwork, takeMany, takePoint } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

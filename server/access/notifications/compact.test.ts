@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { listNotifications, MAX_NOTIFICATIONS_COUNTED } from '../../../shared/notification-calls.ts'
+import { listNotifications, MAX_NOTIFICATIONS_COUNTED } from '../../../shared/workspace/notification-calls.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { isProof } from '../../../test/seed.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,4 +1,4 @@
-import { isProblem } from '../../../shared/notification-kinds.ts'
+import { isProblem } from '../../../shared/workspace/notification-kinds.ts'
 import {
   type FailedCause,
   failedCauses,
@@ -7,7 +7,7 @@ import {
   type NotificationData,
   type NotificationSummary,
   type NotificationType,
-} from '../../../shared/notifications.ts'
+} from '../../../shared/workspace/notifications.ts'
 import { buildWindowKey, findPool, findRule, MAX_SINGLE_ROWS, type Rule, type Span } from './group-spans.ts'
 
 // Groups bulk events into one notification for an hour or more (decisions 64 and 65). Pure.

@@ -1,4 +1,4 @@
-import type { NotificationType } from '../../../shared/notifications.ts'
+import type { NotificationType } from '../../../shared/workspace/notifications.ts'
 import type { Data } from './group-rules.ts'
 
 // Which events are grouped, and how long a row accepts more (decision 65). Pure.

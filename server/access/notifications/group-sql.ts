@@ -1,4 +1,4 @@
-import { notificationTypes } from '../../../shared/notifications.ts'
+import { notificationTypes } from '../../../shared/workspace/notifications.ts'
 import { type AccountTx, type Db, type StoreTx, sql } from '../../core/db/public.ts'
 import type { Data, Hour, PendingEvent, Plan, Row } from './group-rules.ts'
 

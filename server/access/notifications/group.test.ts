@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { getNotificationText } from '../../../shared/notifications.ts'
+import { getNotificationText } from '../../../shared/workspace/notifications.ts'
 import { createStore } from '../../../test/factories.ts'
 import { readNotifications } from '../../../test/notifications.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -2,9 +2,9 @@ import {
   MAX_NOTIFICATIONS_COUNTED,
   MAX_UNREAD_COUNTED,
   type NotificationFilter,
-} from '../../../shared/notification-calls.ts'
-import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
-import type { NotificationType } from '../../../shared/notifications.ts'
+} from '../../../shared/workspace/notification-calls.ts'
+import type { NotificationTopic } from '../../../shared/workspace/notification-kinds.ts'
+import type { NotificationType } from '../../../shared/workspace/notifications.ts'
 import { PLANNED_EACH_TIME, type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Data } from './group-rules.ts'
 

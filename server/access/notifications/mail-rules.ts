@@ -1,5 +1,9 @@
-import { isMailedToOwners, type NotificationTopic, notificationTopics } from '../../../shared/notification-kinds.ts'
-import type { NotificationType } from '../../../shared/notifications.ts'
+import {
+  isMailedToOwners,
+  type NotificationTopic,
+  notificationTopics,
+} from '../../../shared/workspace/notification-kinds.ts'
+import type { NotificationType } from '../../../shared/workspace/notifications.ts'
 import type { Data } from './group-rules.ts'
 
 // What is mailed to members, and when (decision 65). Pure.

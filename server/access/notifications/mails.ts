@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { isMailedAtOnce, listTopicTypes } from '../../../shared/notification-kinds.ts'
-import type { NotificationType } from '../../../shared/notifications.ts'
+import { isMailedAtOnce, listTopicTypes } from '../../../shared/workspace/notification-kinds.ts'
+import type { NotificationType } from '../../../shared/workspace/notifications.ts'
 import { type AccountDb, type AccountTx, type Db, sql, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { mailNotifications } from './jobs.ts'

@@ -1,4 +1,4 @@
-import { MAX_NOTIFICATIONS_COUNTED } from '../../../shared/notification-calls.ts'
+import { MAX_NOTIFICATIONS_COUNTED } from '../../../shared/workspace/notification-calls.ts'
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { type MemberView, tableParts } from './list-sql.ts'
 

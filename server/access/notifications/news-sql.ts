@@ -1,4 +1,4 @@
-import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
+import type { NotificationTopic } from '../../../shared/workspace/notification-kinds.ts'
 import { type AccountDb, type StoreDb, sql } from '../../core/db/public.ts'
 import type { ListedNotification } from './list-sql.ts'
 

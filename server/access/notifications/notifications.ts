@@ -3,14 +3,14 @@ import type {
   NotificationData,
   NotificationType,
   StoreNotificationType,
-} from '../../../shared/notifications.ts'
+} from '../../../shared/workspace/notifications.ts'
 import { createId, deriveId } from '../../core/common/public.ts'
 import type { AccountDb, Db, StoreDb, Tx } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './sql.ts'
 
 // Notifications to owners. Every row is written here or with `insertNotificationsFrom`. It holds a type and data;
-// `shared/notifications.ts` renders the sentences.
+// `shared/workspace/notifications.ts` renders the sentences.
 
 export interface DraftNotification<Type extends NotificationType = NotificationType> {
   id: string

@@ -1,6 +1,10 @@
-import type { NotificationChoice } from '../../../shared/notification-calls.ts'
-import { isMailedToOwners, type NotificationTopic, notificationTopics } from '../../../shared/notification-kinds.ts'
-import type { Role } from '../../../shared/roles.ts'
+import type { Role } from '../../../shared/access/roles.ts'
+import type { NotificationChoice } from '../../../shared/workspace/notification-calls.ts'
+import {
+  isMailedToOwners,
+  type NotificationTopic,
+  notificationTopics,
+} from '../../../shared/workspace/notification-kinds.ts'
 import { type AccountDb, type Db, sql } from '../../core/db/public.ts'
 
 // A member's topics in the bell and by mail (decision 65). The defaults: everything in the bell, and for owners an

@@ -1,4 +1,4 @@
-import * as api from '../../../shared/notification-calls.ts'
+import * as api from '../../../shared/workspace/notification-calls.ts'
 import { type Routes, serveAccount, serveStore } from '../http/public.ts'
 import * as member from './member.ts'
 import { readPreferences, savePreferences, saveWeeklyReport, wantsWeeklyReport } from './preferences.ts'

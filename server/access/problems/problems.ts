@@ -1,4 +1,4 @@
-import type { ProblemKind } from '../../../shared/operator.ts'
+import type { ProblemKind } from '../../../shared/workspace/operator.ts'
 import { createId } from '../../core/common/public.ts'
 import type { AccountDb, AccountTx } from '../../core/db/public.ts'
 

@@ -1,4 +1,4 @@
-import { normalizeEmail } from '../../../shared/contact.ts'
+import { normalizeEmail } from '../../../shared/core/contact.ts'
 import { type Config, loadConfig, StartupError } from '../../core/config/public.ts'
 import { isMigrated } from '../../core/database/public.ts'
 import { openDb, openPool } from '../../core/db/public.ts'

@@ -1,4 +1,4 @@
-import * as api from '../../../shared/second-factor.ts'
+import * as api from '../../../shared/access/second-factor.ts'
 import { type Routes, serveAccount } from '../http/public.ts'
 import * as factor from './second-factor.ts'
 

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { CODE_DIGITS, RECOVERY_CODES } from '../../../shared/second-factor.ts'
+import { CODE_DIGITS, RECOVERY_CODES } from '../../../shared/access/second-factor.ts'
 import { hashToken } from '../../core/common/public.ts'
 import { base32 } from './totp.ts'
 

@@ -1,4 +1,4 @@
-import { secondFactorTexts } from '../../../shared/second-factor.ts'
+import { secondFactorTexts } from '../../../shared/access/second-factor.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'
 import { StartupError } from '../../core/config/public.ts'
 import { type Db, resetLimit, sql, type Tx, takePoint } from '../../core/db/public.ts'

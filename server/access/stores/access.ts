@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { KEYS_UNREADABLE_TEXT } from '../../../shared/store-problems.ts'
+import { KEYS_UNREADABLE_TEXT } from '../../../shared/access/store-problems.ts'
 import { AppError, releaseForAnswers, requireFound, type StepAside } from '../../core/common/public.ts'
 import type { AccountTx, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,5 +1,5 @@
-import { formatMinuteOfDay } from '../../../shared/store-settings.ts'
-import type { StoreView } from '../../../shared/stores.ts'
+import { formatMinuteOfDay } from '../../../shared/access/store-settings.ts'
+import type { StoreView } from '../../../shared/access/stores.ts'
 import type { StoreRow } from './sql.ts'
 
 /** A store as its members see it. Its keys are in another table and never included. */

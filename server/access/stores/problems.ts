@@ -1,4 +1,4 @@
-import { getTypedProblemMessage, storeProblemMessage } from '../../../shared/store-problems.ts'
+import { getTypedProblemMessage, storeProblemMessage } from '../../../shared/access/store-problems.ts'
 import { AppError } from '../../core/common/public.ts'
 import { StoreProblem } from '../../platforms/platform/public.ts'
 import { errorCodeOf } from './rules.ts'

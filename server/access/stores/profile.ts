@@ -1,4 +1,4 @@
-import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
+import { capabilities, type PlatformName } from '../../../shared/platforms/platforms.ts'
 import type { StoreProfile } from '../../platforms/platform/public.ts'
 
 // Columns for a store's profile. Pure.

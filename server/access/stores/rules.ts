@@ -1,7 +1,7 @@
-import type { PlanLimits } from '../../../shared/billing.ts'
-import type { ErrorCode } from '../../../shared/errors.ts'
-import { withoutInvisible } from '../../../shared/one-line.ts'
-import { KEYS_UNREADABLE, STORE_PROBLEM_CODES, type StoreProblemCode } from '../../../shared/store-problems.ts'
+import { KEYS_UNREADABLE, STORE_PROBLEM_CODES, type StoreProblemCode } from '../../../shared/access/store-problems.ts'
+import type { PlanLimits } from '../../../shared/billing/billing.ts'
+import type { ErrorCode } from '../../../shared/core/errors.ts'
+import { withoutInvisible } from '../../../shared/core/one-line.ts'
 import { removeAddresses } from '../../core/common/public.ts'
 
 // Pure rules of stores: no clock, no database, no network.

@@ -1,5 +1,5 @@
-import { type BillingCycle, PlanKey } from '../../../shared/billing.ts'
-import { billingTexts } from '../../../shared/billing-texts.ts'
+import { type BillingCycle, PlanKey } from '../../../shared/billing/billing.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 import { AppError } from '../../core/common/public.ts'
 import type { Config } from '../../core/config/public.ts'
 import { type AccountDb, type AccountTx, transactAccount } from '../../core/db/public.ts'

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import { expect, test } from 'vitest'
-import { billingTexts } from '../../../shared/billing-texts.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 import { createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { applyDefaultPlan } from './default-plan.ts'

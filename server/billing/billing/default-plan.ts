@@ -1,4 +1,4 @@
-import type { PlanKey } from '../../../shared/billing.ts'
+import type { PlanKey } from '../../../shared/billing/billing.ts'
 import type { Config } from '../../core/config/public.ts'
 import { type AccountTx, type Db, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { PlanKey, plans, SubscriptionStatus } from '../../../shared/billing.ts'
+import { PlanKey, plans, SubscriptionStatus } from '../../../shared/billing/billing.ts'
 import { createWorld } from '../../../test/world.ts'
 import { selectInForce, selectPlanInForce } from './fragments.ts'
 import { computeEntitlements, computeInForce, computePlanLimits, hasFeature, type Subscription } from './rules.ts'

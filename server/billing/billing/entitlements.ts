@@ -1,4 +1,4 @@
-import type { Feature } from '../../../shared/billing.ts'
+import type { Feature } from '../../../shared/billing/billing.ts'
 import { AppError } from '../../core/common/public.ts'
 import type { AccountDb } from '../../core/db/public.ts'
 import { computeEntitlements, type Entitlements, hasFeature } from './rules.ts'

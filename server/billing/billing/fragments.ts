@@ -1,4 +1,4 @@
-import type { PlanKey, SubscriptionSource, SubscriptionStatus } from '../../../shared/billing.ts'
+import type { PlanKey, SubscriptionSource, SubscriptionStatus } from '../../../shared/billing/billing.ts'
 import { type RawBuilder, sql } from '../../core/db/public.ts'
 import { computeGraceStart, type InForce } from './rules.ts'
 

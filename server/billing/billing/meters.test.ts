@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plans } from '../../../shared/billing.ts'
+import { plans } from '../../../shared/billing/billing.ts'
 import { buildMeters, computeNearThreshold, findLevel } from './meters.ts'
 
 test.each([

@@ -1,4 +1,4 @@
-import { type Meter, type MeteredChannel, NEAR_PERCENT, type PlanLimits } from '../../../shared/billing.ts'
+import { type Meter, type MeteredChannel, NEAR_PERCENT, type PlanLimits } from '../../../shared/billing/billing.ts'
 
 // A month's usage of a plan (decision 87). Pure.
 

@@ -1,4 +1,4 @@
-import { monthlyPrice as listPrice, type PlanKey, plans } from '../../../shared/billing.ts'
+import { monthlyPrice as listPrice, type PlanKey, plans } from '../../../shared/billing/billing.ts'
 import type { AccountDb } from '../../core/db/public.ts'
 import { computeInForce } from './rules.ts'
 import * as sql from './sql.ts'

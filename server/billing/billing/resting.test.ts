@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { reasonTexts } from '../../../shared/reasons.ts'
+import { reasonTexts } from '../../../shared/delivery/reasons.ts'
 import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
 import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { buildTea, createShop, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'

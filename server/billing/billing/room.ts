@@ -1,4 +1,4 @@
-import { EXTRA_STORE_MONTHLY, MAX_EXTRA_STORES, plans } from '../../../shared/billing.ts'
+import { EXTRA_STORE_MONTHLY, MAX_EXTRA_STORES, plans } from '../../../shared/billing/billing.ts'
 import { hasRoom } from '../../access/stores/public.ts'
 import type { AccountPlan } from './billing.ts'
 

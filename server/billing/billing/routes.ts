@@ -1,4 +1,4 @@
-import * as api from '../../../shared/billing.ts'
+import * as api from '../../../shared/billing/billing.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/public.ts'
 import { findSeller, loadPlan, setPlanManually, setResting } from './billing.ts'
 import { listStoreRests } from './resting.ts'

@@ -5,7 +5,7 @@ import {
   type PlanKey,
   type PlanLimits,
   plans,
-} from '../../../shared/billing.ts'
+} from '../../../shared/billing/billing.ts'
 import type { SubscriptionsTable } from '../../core/schema/public.ts'
 
 // Computes entitlements from a subscription (decisions 6, 86 and 121). Pure, and the only code that reads a

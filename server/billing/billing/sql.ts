@@ -1,4 +1,4 @@
-import type { BillingCycle, PlanKey, SubscriptionSource } from '../../../shared/billing.ts'
+import type { BillingCycle, PlanKey, SubscriptionSource } from '../../../shared/billing/billing.ts'
 import type { AccountDb } from '../../core/db/public.ts'
 
 // Statements on subscriptions.

@@ -1,5 +1,5 @@
-import type { MeteredChannel } from '../../../shared/billing.ts'
-import { PlanKey, plans } from '../../../shared/billing.ts'
+import type { MeteredChannel } from '../../../shared/billing/billing.ts'
+import { PlanKey, plans } from '../../../shared/billing/billing.ts'
 import { type AccountNotice, notifyAccountsOnce } from '../../access/notifications/public.ts'
 import { type Db, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

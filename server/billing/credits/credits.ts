@@ -1,4 +1,4 @@
-import type { CreditEntry } from '../../../shared/credits.ts'
+import type { CreditEntry } from '../../../shared/billing/credits.ts'
 import { raiseProblem, resolveProblem } from '../../access/problems/problems.ts'
 
 import {

@@ -5,8 +5,8 @@ import {
   creditTexts,
   MICROS,
   type TextCarrier,
-} from '../../../shared/credits.ts'
-import { estimatePrice } from '../../../shared/text-prices.ts'
+} from '../../../shared/billing/credits.ts'
+import { estimatePrice } from '../../../shared/messages/text-prices.ts'
 import { AppError } from '../../core/common/public.ts'
 import { type AccountDb, type AccountTx, type Db, sql, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

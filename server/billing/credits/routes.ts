@@ -1,4 +1,4 @@
-import * as api from '../../../shared/credits.ts'
+import * as api from '../../../shared/billing/credits.ts'
 import { type Routes, readIdempotencyKey, serveAccount } from '../../access/http/public.ts'
 import { listLedger } from './credits.ts'
 import { addTestCredits, viewCredits } from './offer.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { computeCreditPrice } from '../../../shared/credits.ts'
+import { computeCreditPrice } from '../../../shared/billing/credits.ts'
 import { type CreditPayment, computeSettlement, type SettledPayment } from './rules.ts'
 
 // Ledger entries after any sequence of payments, uses, refunds and chargebacks.

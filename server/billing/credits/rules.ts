@@ -1,4 +1,4 @@
-import type { CreditKind } from '../../../shared/credits.ts'
+import type { CreditKind } from '../../../shared/billing/credits.ts'
 
 // Computes ledger entries. Pure.
 

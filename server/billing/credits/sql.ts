@@ -1,4 +1,4 @@
-import type { CreditKind } from '../../../shared/credits.ts'
+import type { CreditKind } from '../../../shared/billing/credits.ts'
 import { type AccountDb, type AccountTx, type StoreTx, sql } from '../../core/db/public.ts'
 import type { SettledPayment } from './rules.ts'
 

@@ -1,5 +1,11 @@
 import type Stripe from 'stripe'
-import { type BillingCycle, billingCycles, type PlanKey, planAmountMinor, plans } from '../../../shared/billing.ts'
+import {
+  type BillingCycle,
+  billingCycles,
+  type PlanKey,
+  planAmountMinor,
+  plans,
+} from '../../../shared/billing/billing.ts'
 
 // What is sold, and the Stripe prices for it, identified by lookup key (decision 82). Pure.
 

@@ -4,8 +4,8 @@ import {
   type PlanKey,
   type SubscriptionSource,
   type SubscriptionStatus,
-} from '../../../shared/billing.ts'
-import { parseCurrency } from '../../../shared/money.ts'
+} from '../../../shared/billing/billing.ts'
+import { parseCurrency } from '../../../shared/core/money.ts'
 import type { PaidPlan } from './catalogue-rules.ts'
 import {
   type StripeInvoice,

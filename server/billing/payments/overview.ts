@@ -1,5 +1,5 @@
-import { planAmountMinor, plans } from '../../../shared/billing.ts'
-import type { Payment, SubscriptionDetail } from '../../../shared/payments.ts'
+import { planAmountMinor, plans } from '../../../shared/billing/billing.ts'
+import type { Payment, SubscriptionDetail } from '../../../shared/billing/payments.ts'
 import { type AccountDb, describePage, findPageWindow } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { type AccountPlan, computePlanLimits, findSeller, hasFeature, loadPlan } from '../billing/public.ts'

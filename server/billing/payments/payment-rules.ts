@@ -1,6 +1,6 @@
-import { CREDIT_CURRENCY, creditPacks, MICROS } from '../../../shared/credits.ts'
-import { parseCurrency } from '../../../shared/money.ts'
-import type { PaymentStatus } from '../../../shared/payments.ts'
+import { CREDIT_CURRENCY, creditPacks, MICROS } from '../../../shared/billing/credits.ts'
+import type { PaymentStatus } from '../../../shared/billing/payments.ts'
+import { parseCurrency } from '../../../shared/core/money.ts'
 import type { CreditPayment } from '../credits/public.ts'
 import { type StripeIntent, type StripeInvoice, toDate } from './stripe-schemas.ts'
 

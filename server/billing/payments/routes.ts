@@ -1,4 +1,4 @@
-import * as api from '../../../shared/payments.ts'
+import * as api from '../../../shared/billing/payments.ts'
 import { type Routes, serveAccount } from '../../access/http/public.ts'
 import { listHistory, viewSubscription } from './overview.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { plans } from '../../../shared/billing.ts'
+import { plans } from '../../../shared/billing/billing.ts'
 import type { AccountDb, Db } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { chooseFreePlan, findSeller, refuseDemo } from '../billing/public.ts'

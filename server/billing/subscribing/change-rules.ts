@@ -7,7 +7,7 @@ import {
   MAX_EXTRA_STORES,
   type PlanLimits,
   plans,
-} from '../../../shared/billing.ts'
+} from '../../../shared/billing/billing.ts'
 import { buildExtraStoreKey, buildPlanKey, findEntry, isTrial, type PlanChoice, paidPlans } from '../payments/public.ts'
 import type { InvoicePreview, LiveSubscription } from './stripe-schemas.ts'
 

@@ -1,4 +1,4 @@
-import { plans } from '../../../shared/billing.ts'
+import { plans } from '../../../shared/billing/billing.ts'
 import { AppError } from '../../core/common/public.ts'
 import { type AccountDb, type Db, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import type { BillingCycle, PlanKey, SubscriptionStatus } from '../../../shared/billing.ts'
-import { TRIAL_DAYS } from '../../../shared/billing.ts'
+import type { BillingCycle, PlanKey, SubscriptionStatus } from '../../../shared/billing/billing.ts'
+import { TRIAL_DAYS } from '../../../shared/billing/billing.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'
 import type { Config } from '../../core/config/public.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/public.ts'

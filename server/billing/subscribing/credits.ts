@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
-import type { CreditPack } from '../../../shared/credits.ts'
-import { CREDIT_CURRENCY, creditTexts } from '../../../shared/credits.ts'
+import type { CreditPack } from '../../../shared/billing/credits.ts'
+import { CREDIT_CURRENCY, creditTexts } from '../../../shared/billing/credits.ts'
 import { AppError } from '../../core/common/public.ts'
 import type { Config } from '../../core/config/public.ts'
 import type { AccountDb } from '../../core/db/public.ts'

@@ -1,4 +1,4 @@
-import { billingTexts } from '../../../shared/billing-texts.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 import { AppError } from '../../core/common/public.ts'
 import type { AccountDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,5 +1,5 @@
-import { plans } from '../../../shared/billing.ts'
-import type { ChangePreview } from '../../../shared/payments.ts'
+import { plans } from '../../../shared/billing/billing.ts'
+import type { ChangePreview } from '../../../shared/billing/payments.ts'
 import { AppError } from '../../core/common/public.ts'
 import type { AccountDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,4 +1,4 @@
-import type { BillingCycle } from '../../../shared/billing.ts'
+import type { BillingCycle } from '../../../shared/billing/billing.ts'
 import { AppError } from '../../core/common/public.ts'
 import type { Deps } from '../../deps.ts'
 import { askStripe, findEntry, type PlanChoice, parseAnswer, readPurchase, StripeSchedule } from '../payments/public.ts'

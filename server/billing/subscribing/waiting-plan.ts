@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BillingCycle } from '../../../shared/billing.ts'
+import { BillingCycle } from '../../../shared/billing/billing.ts'
 import type { Deps } from '../../deps.ts'
 import {
   askStripe,

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
-import type { BrandFields, BrandKit } from '../../../shared/brand.ts'
-import { type BrandView, brandTexts } from '../../../shared/brand-calls.ts'
+import type { BrandFields, BrandKit } from '../../../shared/carts/brand.ts'
+import { type BrandView, brandTexts } from '../../../shared/workspace/brand-calls.ts'
 import { limits } from '../../access/members/public.ts'
 import { isDemoAccount } from '../../access/stores/public.ts'
 import { AppError } from '../../core/common/public.ts'

@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { brandTexts } from '../../../shared/brand-calls.ts'
+import { brandTexts } from '../../../shared/workspace/brand-calls.ts'
 import {
   type ConnectedStore,
   connectFakeStore,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import * as api from '../../../shared/brand-calls.ts'
+import * as api from '../../../shared/workspace/brand-calls.ts'
 import { type Routes, type StoreCall, serveStore } from '../../access/http/public.ts'
 import { AppError } from '../../core/common/public.ts'
 import { confirmLogo, dismissLogo, readLogo, removeLogo, saveBrand, uploadLogo, viewBrand } from './brand.ts'

@@ -7,7 +7,7 @@ import {
   DEFAULT_BRAND,
   DEFAULT_BRAND_FIELDS,
   withoutAlt,
-} from '../../../shared/brand.ts'
+} from '../../../shared/carts/brand.ts'
 
 // Converts a stored brand kit to the one used in mails. Pure.
 

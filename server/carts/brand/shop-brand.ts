@@ -1,4 +1,4 @@
-import type { ShopBrand } from '../../../shared/shop-brand.ts'
+import type { ShopBrand } from '../../../shared/carts/shop-brand.ts'
 import type { StoreDb } from '../../core/db/public.ts'
 import { loadBrand } from './brand.ts'
 

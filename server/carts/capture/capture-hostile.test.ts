@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
-import { CAPTURE_MAX_BYTES } from '../../../shared/capture.ts'
+import { CAPTURE_MAX_BYTES } from '../../../shared/carts/capture.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 

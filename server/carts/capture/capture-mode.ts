@@ -1,6 +1,6 @@
-import { type CaptureMode, isStoringEverything } from '../../../shared/capture-mode.ts'
-import type { ConsentChannel } from '../../../shared/consent.ts'
-import { boxChannels } from '../../../shared/consent-box.ts'
+import { type CaptureMode, isStoringEverything } from '../../../shared/shoppers/capture-mode.ts'
+import type { ConsentChannel } from '../../../shared/shoppers/consent.ts'
+import { boxChannels } from '../../../shared/shoppers/consent-box.ts'
 import type { ReceivedPost } from '../../core/schema/public.ts'
 
 // Decides what of a post may be kept before the shopper consented (C9). The server enforces the mode, because an older

@@ -1,6 +1,6 @@
 import { negotiate } from '@fastify/accept-negotiator'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { CAPTURE_MAX_BYTES, type CapturePost } from '../../../shared/capture.ts'
+import { CAPTURE_MAX_BYTES, type CapturePost } from '../../../shared/carts/capture.ts'
 import type { Routes } from '../../access/http/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'
 import type { ReceivedPost } from '../../core/schema/public.ts'

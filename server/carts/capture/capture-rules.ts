@@ -1,5 +1,5 @@
-import type { CapturePost } from '../../../shared/capture.ts'
-import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
+import type { CapturePost } from '../../../shared/carts/capture.ts'
+import { findFirstEmail, normalizePhone } from '../../../shared/core/contact.ts'
 import type {
   Contact,
   DeviceClass,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
-import type { CaptureMode } from '../../../shared/capture-mode.ts'
+import type { CaptureMode } from '../../../shared/shoppers/capture-mode.ts'
 import { AppError } from '../../core/common/public.ts'
 
 // Serves the bundled capture script. It is read at first use and after each new build, which also leaves it compressed.

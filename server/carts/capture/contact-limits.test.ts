@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { limitText } from '../../../shared/capture-status.ts'
+import { limitText } from '../../../shared/carts/capture-status.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { HOUR, MINUTE, passTime } from '../../../test/message-scene.ts'
 import { readNotifications } from '../../../test/notifications.ts'

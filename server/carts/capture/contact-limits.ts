@@ -1,4 +1,4 @@
-import { type CaptureStatus, CONTACTS_PER_CLIENT } from '../../../shared/capture-status.ts'
+import { type CaptureStatus, CONTACTS_PER_CLIENT } from '../../../shared/carts/capture-status.ts'
 import { notify } from '../../access/notifications/public.ts'
 import { hasUsedPoint, type Limit, type StoreDb, takePointSql, tryTakePoint } from '../../core/db/public.ts'
 import type { ContactLimit, Unconfirmed } from '../../core/schema/public.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { CaptureMode } from '../../../shared/capture-mode.ts'
+import type { CaptureMode } from '../../../shared/shoppers/capture-mode.ts'
 import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'

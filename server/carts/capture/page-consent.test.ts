@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { computeWordingId } from '../../../shared/consent-box.ts'
-import { getSourceText } from '../../../shared/ledger.ts'
+import { getSourceText } from '../../../shared/marketing/ledger.ts'
+import { computeWordingId } from '../../../shared/shoppers/consent-box.ts'
 import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CapturePost } from '../../../shared/capture.ts'
+import { CapturePost } from '../../../shared/carts/capture.ts'
 import { countPropertyRuns } from '../../../test/seed.ts'
 import { readInput } from '../../access/http/input.ts'
 import { AppError } from '../../core/common/errors.ts'

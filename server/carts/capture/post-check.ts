@@ -1,4 +1,4 @@
-import { CapturePost } from '../../../shared/capture.ts'
+import { CapturePost } from '../../../shared/carts/capture.ts'
 import { readInput } from '../../access/http/public.ts'
 
 // Parses the usual capture posts without the schema, because a busy shop sends thousands a second. `CapturePost`

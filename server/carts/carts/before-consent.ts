@@ -1,4 +1,4 @@
-import { isStoringEverything } from '../../../shared/capture-mode.ts'
+import { isStoringEverything } from '../../../shared/shoppers/capture-mode.ts'
 import type { StoreRow } from '../../access/stores/public.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,4 +1,4 @@
-import type { CartItem, CartState } from '../../../shared/carts.ts'
+import type { CartItem, CartState } from '../../../shared/carts/carts.ts'
 import { createId } from '../../core/common/public.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { Episode, Fold, FoldItem } from '../../core/schema/public.ts'

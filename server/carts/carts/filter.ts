@@ -1,5 +1,5 @@
-import { CartBadge } from '../../../shared/carts.ts'
-import { type Reach, readReachFilter, readStage, type StageFilter } from '../../../shared/reach.ts'
+import { CartBadge } from '../../../shared/carts/carts.ts'
+import { type Reach, readReachFilter, readStage, type StageFilter } from '../../../shared/carts/reach.ts'
 import { AppError } from '../../core/common/public.ts'
 
 // Parses the filters of the cart list from a request. Pure.

@@ -1,4 +1,4 @@
-import type { CartBadge } from '../../../shared/carts.ts'
+import type { CartBadge } from '../../../shared/carts/carts.ts'
 import { type RawBuilder, sql } from '../../core/db/public.ts'
 
 // SQL fragments on carts.

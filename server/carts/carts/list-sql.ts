@@ -1,4 +1,4 @@
-import type { CartBadge } from '../../../shared/carts.ts'
+import type { CartBadge } from '../../../shared/carts/carts.ts'
 import { findPageWindow, type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 import { BADGE, CART_COLUMNS } from './fragments.ts'
 
@@ -68,7 +68,7 @@ export interface ListedCart {
   unconfirmed_email: string | null
   unconfirmed_phone: string | null
   coupons: string[]
-  items: import('../../../shared/carts.ts').CartItem[]
+  items: import('../../../shared/carts/carts.ts').CartItem[]
   value_minor: number
   currency: string
   last_activity_at: Date

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { sortColumns } from '../../../shared/carts.ts'
+import { sortColumns } from '../../../shared/carts/carts.ts'
 import { setBadge } from '../../../test/cart-badges.ts'
 import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,4 +1,4 @@
-import type { CartState } from '../../../shared/carts.ts'
+import type { CartState } from '../../../shared/carts/carts.ts'
 import type { Episode } from '../../core/schema/public.ts'
 
 // Matches episodes to existing cart rows and computes each row's state (S1–S6). Pure.

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { toCapitals } from '../../../shared/coupons.ts'
+import { toCapitals } from '../../../shared/carts/coupons.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact, withRetry } from '../../core/db/public.ts'
 import type { Contact, ContactLimit, FactPayload, OrderKind, Unconfirmed } from '../../core/schema/public.ts'

@@ -1,4 +1,4 @@
-import type { CartItem } from '../../../shared/carts.ts'
+import type { CartItem } from '../../../shared/carts/carts.ts'
 import type { Secrets } from '../../core/common/public.ts'
 import type { CouponDraft, PlatformCoupon } from '../../platforms/platform/public.ts'
 import { computeDiscounts } from '../coupons/public.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { storeProblemMessage } from '../../../shared/store-problems.ts'
+import { storeProblemMessage } from '../../../shared/access/store-problems.ts'
 import { addMs, needsOwner, openStoreClient } from '../../access/stores/public.ts'
 import { keepSlot, type StepAside } from '../../core/common/public.ts'
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'

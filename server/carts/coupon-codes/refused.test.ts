@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { getNotificationText } from '../../../shared/notifications.ts'
+import { getNotificationText } from '../../../shared/workspace/notifications.ts'
 import { type CouponShop, createCouponShop } from '../../../test/coupon-scene.ts'
 import { buildProblem } from '../../../test/fake-store.ts'
 import { DAY, MINUTE } from '../../../test/shop.ts'

@@ -1,4 +1,4 @@
-import { toCapitals } from '../../../shared/coupons.ts'
+import { toCapitals } from '../../../shared/carts/coupons.ts'
 import { createId } from '../../core/common/public.ts'
 import type { StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

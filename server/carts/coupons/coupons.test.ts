@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { couponTexts } from '../../../shared/coupons.ts'
+import { couponTexts } from '../../../shared/carts/coupons.ts'
 import {
   type ConnectedStore,
   createConnectedStore,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
+import { getCurrencyExponent, parseMinor } from '../../../shared/core/money.ts'
 import { computeDiscounts, computeDisplayedRest, type DiscountLine, type DiscountRules } from './discount.ts'
 import { type CouponProblem, type CouponState, type CouponUse, findCouponProblem, MIN_VALID_MS } from './validity.ts'
 

@@ -1,4 +1,4 @@
-import { divideRounded, getCurrencyExponent } from '../../../shared/money.ts'
+import { divideRounded, getCurrencyExponent } from '../../../shared/core/money.ts'
 import type { CouponTerms } from '../../core/schema/public.ts'
 
 // Computes discounts of coupons like the store (decision 37); the test compares it with recordings of a real store.

@@ -1,4 +1,4 @@
-import { toCapitals } from '../../../shared/coupons.ts'
+import { toCapitals } from '../../../shared/carts/coupons.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextRun, wakeMessages } from '../../messages/messages/public.ts'

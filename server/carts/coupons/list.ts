@@ -4,7 +4,7 @@ import {
   couponTexts,
   getCouponsUnreadText,
   toCapitals,
-} from '../../../shared/coupons.ts'
+} from '../../../shared/carts/coupons.ts'
 import { readStore, type StoreRow } from '../../access/stores/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'
 import { type Db, describePage, findPageWindow, type StoreDb, sql } from '../../core/db/public.ts'

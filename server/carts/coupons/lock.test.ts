@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { couponTexts } from '../../../shared/coupons.ts'
+import { couponTexts } from '../../../shared/carts/coupons.ts'
 import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
 import { buildProblem } from '../../../test/fake-store.ts'
 import { createWorld, type Reply } from '../../../test/world.ts'

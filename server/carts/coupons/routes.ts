@@ -1,4 +1,4 @@
-import * as api from '../../../shared/coupons.ts'
+import * as api from '../../../shared/carts/coupons.ts'
 import { type Routes, serveStore } from '../../access/http/public.ts'
 import { createCoupon, deleteCoupon, updateCoupon } from './coupons.ts'
 import { listCoupons, viewCoupon } from './list.ts'

@@ -1,5 +1,5 @@
-import type { CouponInput } from '../../../shared/coupons.ts'
-import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
+import type { CouponInput } from '../../../shared/carts/coupons.ts'
+import { getCurrencyExponent, parseMinor } from '../../../shared/core/money.ts'
 import type { CouponTerms } from '../../core/schema/public.ts'
 import type { CouponDraft, PlatformCoupon } from '../../platforms/platform/public.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { couponTexts } from '../../../shared/coupons.ts'
+import { couponTexts } from '../../../shared/carts/coupons.ts'
 import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
 import { createShopifyStore } from '../../../test/shopify-store.ts'
 import { createWorld } from '../../../test/world.ts'

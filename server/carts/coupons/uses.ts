@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { toCapitals } from '../../../shared/coupons.ts'
+import { toCapitals } from '../../../shared/carts/coupons.ts'
 import { openStoreClient, readStore } from '../../access/stores/public.ts'
 import { AppError, keepSlot, type StepAside } from '../../core/common/public.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/public.ts'

@@ -1,5 +1,5 @@
-import type { Finding } from '../../../shared/experiments.ts'
-import { CONVERSION_FROM } from '../../../shared/visible-effect.ts'
+import type { Finding } from '../../../shared/carts/experiments.ts'
+import { CONVERSION_FROM } from '../../../shared/carts/visible-effect.ts'
 import {
   type Arms,
   compareMeans,

@@ -1,4 +1,4 @@
-import * as api from '../../../shared/experiments.ts'
+import * as api from '../../../shared/carts/experiments.ts'
 import { type Routes, serveStore } from '../../access/http/public.ts'
 import { changeExperiment, startExperiment, stopExperiment } from './experiments.ts'
 import { viewExperiments } from './view.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { ExperimentsReply } from '../../../shared/experiments.ts'
+import type { ExperimentsReply } from '../../../shared/carts/experiments.ts'
 import { assignArm, insertExperiment } from '../../../test/experiment-scene.ts'
 import { buildTea, createShop, DAY, HOUR, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,4 +1,4 @@
-import type { FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { type StoreTx, sql } from '../../core/db/public.ts'
 
 // Statements on the choice of a cart's flow.

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type FlowCondition, FlowConditions, MAX_CONDITIONS } from '../../../shared/flow-conditions.ts'
+import { type FlowCondition, FlowConditions, MAX_CONDITIONS } from '../../../shared/carts/flow-conditions.ts'
 import { type ConditionFacts, evaluateConditions, matchesCondition } from './conditions.ts'
 
 // Evaluation of conditions (decision 52).

@@ -1,5 +1,5 @@
-import type { ConditionFact, FlowCondition, FlowConditions } from '../../../shared/flow-conditions.ts'
-import { parseMinor } from '../../../shared/money.ts'
+import type { ConditionFact, FlowCondition, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
+import { parseMinor } from '../../../shared/core/money.ts'
 
 // Evaluates conditions of flows and steps (decision 52). Pure.
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { buildOrder } from '../../../test/factories.ts'
 import { grantConsent } from '../../../test/manual-send-scene.ts'
 import { buildTea, createShop, DAY, MINUTE, pot, type Shop } from '../../../test/shop.ts'

@@ -1,4 +1,4 @@
-import type { ConditionFact, FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { ConditionFact, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { chooseZone, type Secrets } from '../../core/common/public.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 import { findPhoneCountry } from '../../messages/channels/public.ts'

@@ -1,4 +1,4 @@
-import type { FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 import { type ConditionFacts, type ConditionFinding, evaluateConditions } from './conditions.ts'
 import { type FactsContext, readFacts } from './facts.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import * as api from '../../../shared/link-host.ts'
+import * as api from '../../../shared/carts/link-host.ts'
 import { serveStore } from '../../access/http/public.ts'
 import type { Deps } from '../../deps.ts'
 import { routeLinkHost } from './link-host-rules.ts'

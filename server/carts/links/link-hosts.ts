@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import type { LinkHostView } from '../../../shared/link-host.ts'
+import type { LinkHostView } from '../../../shared/carts/link-host.ts'
 import type { Session } from '../../access/members/public.ts'
 import { AppError } from '../../core/common/public.ts'
 import { type Db, type Limit, type StoreDb, takePoint, transact } from '../../core/db/public.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { capabilities } from '../../../shared/platforms.ts'
+import { capabilities } from '../../../shared/platforms/platforms.ts'
 import {
   findNextWatermark,
   IMPORT_REACH_MS,

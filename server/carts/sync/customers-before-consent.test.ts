@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { CaptureMode } from '../../../shared/capture-mode.ts'
+import type { CaptureMode } from '../../../shared/shoppers/capture-mode.ts'
 import { type ConnectedStore, createConnectedStore, createSyncHelpers } from '../../../test/connected-store.ts'
 import { buildOrder } from '../../../test/fake-store.ts'
 import { createShopifyStore, deliverWebhook } from '../../../test/shopify-store.ts'

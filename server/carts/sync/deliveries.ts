@@ -1,4 +1,4 @@
-import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
+import { capabilities, type PlatformName } from '../../../shared/platforms/platforms.ts'
 import { readDeliverySecrets } from '../../access/stores/public.ts'
 import { AppError } from '../../core/common/public.ts'
 import { type Db, findStoreByCaptureKey, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'

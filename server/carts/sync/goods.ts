@@ -4,7 +4,7 @@ import {
   PLUGIN_OUTDATED,
   STOCK_UNREPORTED,
   STORE_PROBLEM_TEXT,
-} from '../../../shared/store-problems.ts'
+} from '../../../shared/access/store-problems.ts'
 import { canBeRead, isReporting, type PluginRow, readReportedTerms } from '../../access/plugin/public.ts'
 import { computeNextTry, ORDER_CHECK_LIMIT_MS, openStoreClient, readStore } from '../../access/stores/public.ts'
 import { AppError, keepSlot, type StepAside } from '../../core/common/public.ts'

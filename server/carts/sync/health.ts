@@ -1,5 +1,5 @@
-import { COUPONS_NOT_READABLE } from '../../../shared/coupons.ts'
-import { getCouponProblemText, getProblemText, isStoreProblem } from '../../../shared/store-problems.ts'
+import { getCouponProblemText, getProblemText, isStoreProblem } from '../../../shared/access/store-problems.ts'
+import { COUPONS_NOT_READABLE } from '../../../shared/carts/coupons.ts'
 import { explainFirewall } from '../../access/plugin/public.ts'
 import { pickNewest } from '../../access/stores/public.ts'
 import type { Db, StoreDb } from '../../core/db/public.ts'

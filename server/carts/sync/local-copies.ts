@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { isStoringEverything } from '../../../shared/capture-mode.ts'
-import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { normalizeEmail, normalizePhone } from '../../../shared/core/contact.ts'
+import { isStoringEverything } from '../../../shared/shoppers/capture-mode.ts'
 import { isAlive, readPlugin } from '../../access/plugin/public.ts'
 import {
   findNextWatermark,

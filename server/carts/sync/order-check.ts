@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isStoringEverything } from '../../../shared/capture-mode.ts'
+import { isStoringEverything } from '../../../shared/shoppers/capture-mode.ts'
 import { notifyOnce } from '../../access/notifications/public.ts'
 import { isReporting, reachJob, readPlugin } from '../../access/plugin/public.ts'
 import {

@@ -1,4 +1,4 @@
-import { KEYS_UNREADABLE } from '../../../shared/store-problems.ts'
+import { KEYS_UNREADABLE } from '../../../shared/access/store-problems.ts'
 import { notifyOnce } from '../../access/notifications/public.ts'
 import { addMs, needsOwner } from '../../access/stores/public.ts'
 import { AppError } from '../../core/common/public.ts'

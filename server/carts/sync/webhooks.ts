@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
-import { capabilities } from '../../../shared/platforms.ts'
+import { capabilities } from '../../../shared/platforms/platforms.ts'
 import { forgetPreviousKeys, openStoreClient, readStore } from '../../access/stores/public.ts'
 import { createToken, keepSlot, requireFound, type StepAside } from '../../core/common/public.ts'
 import type { Db, StoreDb } from '../../core/db/public.ts'

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/core/errors.ts'
 
 /** An expected failure with a code. Any other error is a bug and becomes a 500. */
 export class AppError extends Error {

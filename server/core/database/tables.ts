@@ -1,7 +1,7 @@
 // Every table, in one of three lists, with its data about shoppers and its part in the account export. Export and
 // erasure of a person and the account export read it. A table without an entry fails `test/tables.test.ts`.
 
-import type { DataKind } from '../../../shared/kept.ts'
+import type { DataKind } from '../../../shared/workspace/kept.ts'
 import { consentTables } from './consent-tables.ts'
 import { experimentTables } from './experiment-tables.ts'
 import { figureTables } from './figure-tables.ts'

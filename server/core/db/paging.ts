@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Pagination } from '../../../shared/paging.ts'
+import type { Pagination } from '../../../shared/core/paging.ts'
 import { AppError } from '../common/public.ts'
 
 // Pages of a list. Pure: the statements are in each noun's sql.ts.

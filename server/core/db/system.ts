@@ -1,4 +1,4 @@
-import type { Role } from '../../../shared/roles.ts'
+import type { Role } from '../../../shared/access/roles.ts'
 import type { LinkTokensTable } from '../schema/public.ts'
 import { type Db, sql, type Tx } from './db.ts'
 

@@ -1,4 +1,4 @@
-import { CONVERSION_FROM } from '../../../shared/visible-effect.ts'
+import { CONVERSION_FROM } from '../../../shared/carts/visible-effect.ts'
 import type { Arms } from './arms.ts'
 
 // Minimum sizes for showing results (decision 59). Below these an interval misses the true value more often than it

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { BillingCycle, PlanKey, SubscriptionSource, SubscriptionStatus } from '../../../shared/billing.ts'
+import type { BillingCycle, PlanKey, SubscriptionSource, SubscriptionStatus } from '../../../shared/billing/billing.ts'
 
 export interface AccountsSchema {
   users: UsersTable

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
-import type { BillingCycle, PlanKey } from '../../../shared/billing.ts'
-import type { PaymentStatus } from '../../../shared/payments.ts'
+import type { BillingCycle, PlanKey } from '../../../shared/billing/billing.ts'
+import type { PaymentStatus } from '../../../shared/billing/payments.ts'
 
 export interface BillingSchema {
   billing_customers: BillingCustomersTable

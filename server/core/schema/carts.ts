@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-import type { CartItem } from '../../../shared/carts.ts'
+import type { CartItem } from '../../../shared/carts/carts.ts'
 import type { Fold } from './facts.ts'
 
 export interface CartsSchema {

@@ -1,14 +1,14 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { CaptureMode } from '../../../shared/capture-mode.ts'
-import type { BoxPlace } from '../../../shared/consent-box.ts'
 import type {
   ConsentEvidence,
   ImportDoubt,
   ImportMapping,
   ImportStanding,
   ReviewDecision,
-} from '../../../shared/ledger.ts'
-import type { SuppressionReason } from '../../../shared/suppressions.ts'
+} from '../../../shared/marketing/ledger.ts'
+import type { CaptureMode } from '../../../shared/shoppers/capture-mode.ts'
+import type { BoxPlace } from '../../../shared/shoppers/consent-box.ts'
+import type { SuppressionReason } from '../../../shared/shoppers/suppressions.ts'
 
 /** The consent that a country's law requires, from the loosest to the strictest. */
 export type ConsentRule = 'opt_out' | 'soft_opt_in' | 'opt_in' | 'confirmed_opt_in'

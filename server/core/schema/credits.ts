@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { CreditKind } from '../../../shared/credits.ts'
+import type { CreditKind } from '../../../shared/billing/credits.ts'
 
 export interface CreditsSchema {
   credit_balances: CreditBalancesTable

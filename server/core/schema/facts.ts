@@ -1,7 +1,7 @@
-import type { CapturePost } from '../../../shared/capture.ts'
-import type { ItemChoice } from '../../../shared/carts.ts'
-import type { SignedForms } from '../../../shared/consent-box.ts'
-import type { Zone } from '../../../shared/notification-calls.ts'
+import type { CapturePost } from '../../../shared/carts/capture.ts'
+import type { ItemChoice } from '../../../shared/carts/carts.ts'
+import type { SignedForms } from '../../../shared/shoppers/consent-box.ts'
+import type { Zone } from '../../../shared/workspace/notification-calls.ts'
 
 // JSON stored in facts and carts.
 

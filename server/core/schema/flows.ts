@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { FlowChannel, FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { FlowChannel, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 
 export interface FlowsSchema {
   templates: TemplatesTable

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
-import type { OriginKind } from '../../../shared/carts.ts'
+import type { OriginKind } from '../../../shared/carts/carts.ts'
 
 export interface MessagesSchema {
   messages: MessagesTable

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { MailChoice } from '../../../shared/notification-calls.ts'
-import type { NotificationTopic } from '../../../shared/notification-kinds.ts'
-import type { NotificationData, NotificationType } from '../../../shared/notifications.ts'
+import type { MailChoice } from '../../../shared/workspace/notification-calls.ts'
+import type { NotificationTopic } from '../../../shared/workspace/notification-kinds.ts'
+import type { NotificationData, NotificationType } from '../../../shared/workspace/notifications.ts'
 
 export interface NotificationsSchema {
   pending_notifications: PendingNotificationsTable

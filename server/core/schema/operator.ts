@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { OperatorActionName, ProblemKind } from '../../../shared/operator.ts'
+import type { OperatorActionName, ProblemKind } from '../../../shared/workspace/operator.ts'
 
 export interface OperatorSchema {
   operator_actions: OperatorActionsTable

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { PushFrequency, PushMethod, PushPrompt } from '../../../shared/push.ts'
+import type { PushFrequency, PushMethod, PushPrompt } from '../../../shared/delivery/push.ts'
 
 export interface PushSchema {
   push_keys: PushKeysTable

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely'
-import type { CaptureMode } from '../../../shared/capture-mode.ts'
-import type { PlatformName, StoreRights } from '../../../shared/platforms.ts'
-import type { DisconnectedBy } from '../../../shared/stores.ts'
+import type { DisconnectedBy } from '../../../shared/access/stores.ts'
+import type { PlatformName, StoreRights } from '../../../shared/platforms/platforms.ts'
+import type { CaptureMode } from '../../../shared/shoppers/capture-mode.ts'
 
 export interface StoresSchema {
   stores: StoresTable

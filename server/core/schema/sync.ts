@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { SyncStream } from '../../../shared/stores.ts'
+import type { SyncStream } from '../../../shared/access/stores.ts'
 
 export interface SyncSchema {
   sync_state: SyncStateTable

@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { ListedTemplate } from '../../../shared/text-channels.ts'
+import type { ListedTemplate } from '../../../shared/messages/text-channels.ts'
 
 export interface TextChannelsSchema {
   sending_budgets: SendingBudgetsTable

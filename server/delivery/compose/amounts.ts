@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { getCurrencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/core/money.ts'
 
 // Formats amounts for messages.
 

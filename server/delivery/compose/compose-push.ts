@@ -1,4 +1,4 @@
-import { type PushPayload, pushLimits } from '../../../shared/push.ts'
+import { type PushPayload, pushLimits } from '../../../shared/delivery/push.ts'
 import { createToken } from '../../carts/links/public.ts'
 import { cleanText, getSharedRenders } from '../../messages/templates/public.ts'
 import { type ComposeInput, createLinks, type LinkToken, NO_ACCOUNT, pageWithoutCart } from './compose.ts'

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import { TEST_TOKEN } from '../../../shared/restore.ts'
+import { TEST_TOKEN } from '../../../shared/delivery/restore.ts'
 import { cleanStoreName, isOnStoreHost } from '../../access/stores/public.ts'
 import { createClickPath, createToken, type TokenPurpose } from '../../carts/links/public.ts'
 import { cleanPersonName, hashToken, removeAddresses, type Secrets } from '../../core/common/public.ts'

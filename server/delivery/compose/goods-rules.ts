@@ -1,4 +1,4 @@
-import type { CartItem } from '../../../shared/carts.ts'
+import type { CartItem } from '../../../shared/carts/carts.ts'
 import { buildGoodsKey, type Goods, type Terms } from '../../carts/sync/public.ts'
 
 // A cart's items at current stock and prices. Pure.

@@ -1,4 +1,4 @@
-import type { SendChannel } from '../../../shared/reminders.ts'
+import type { SendChannel } from '../../../shared/delivery/reminders.ts'
 import { AppError } from '../../core/common/public.ts'
 import type { Deps } from '../../deps.ts'
 import {

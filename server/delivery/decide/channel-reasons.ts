@@ -1,5 +1,5 @@
-import { channelLabels, type MessageView } from '../../../shared/carts.ts'
-import { explain } from '../../../shared/reasons.ts'
+import { channelLabels, type MessageView } from '../../../shared/carts/carts.ts'
+import { explain } from '../../../shared/delivery/reasons.ts'
 import { isChannelSpecific } from './fallback.ts'
 
 // Explains why a message with several channels was sent by none of them, or not by the first ones. Pure.

@@ -1,4 +1,4 @@
-import type { CartState } from '../../../shared/carts.ts'
+import type { CartState } from '../../../shared/carts/carts.ts'
 import { isFresh } from '../../access/stores/public.ts'
 import type { ConditionFinding } from '../../carts/flow-choice/public.ts'
 import { authorizeByDecision, type ChannelName, type SendAuthorization } from '../../messages/channels/public.ts'

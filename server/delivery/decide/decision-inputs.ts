@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
-import type { Feature } from '../../../shared/billing.ts'
-import { computeCreditPrice } from '../../../shared/credits.ts'
+import type { Feature } from '../../../shared/billing/billing.ts'
+import { computeCreditPrice } from '../../../shared/billing/credits.ts'
 import { customTextLimit } from '../../access/members/public.ts'
 import { computeLimits, hasFeature, startOfNextMonth } from '../../billing/billing/public.ts'
 import type { EnteredCoupon, MessageCoupon } from '../../carts/coupons/public.ts'

@@ -1,5 +1,5 @@
-import type { CartItem } from '../../../shared/carts.ts'
-import type { FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { CartItem } from '../../../shared/carts/carts.ts'
+import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { newestAbandoned } from '../../carts/carts/public.ts'
 import type { CouponSettings } from '../../carts/coupons/public.ts'
 import { hadEarlierMessage, selectArm } from '../../carts/experiments/public.ts'

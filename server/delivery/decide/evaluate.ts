@@ -1,4 +1,4 @@
-import type { BrandFields } from '../../../shared/brand.ts'
+import type { BrandFields } from '../../../shared/carts/brand.ts'
 import { oldest } from '../../access/stores/public.ts'
 import { formatMonth } from '../../billing/billing/public.ts'
 import { toBrandKit } from '../../carts/brand/public.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { reasonTexts } from '../../../shared/reasons.ts'
+import { reasonTexts } from '../../../shared/delivery/reasons.ts'
 import type { Decision } from './decide.ts'
 import { isChannelSpecific, pickDecision } from './fallback.ts'
 

@@ -1,4 +1,4 @@
-import { explain } from '../../../shared/reasons.ts'
+import { explain } from '../../../shared/delivery/reasons.ts'
 import { shiftFacts } from '../../carts/flow-choice/public.ts'
 import { NONE_UNREAD } from '../../carts/sync/public.ts'
 import { type Db, type StoreDb, snapshot } from '../../core/db/public.ts'

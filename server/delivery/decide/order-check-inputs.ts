@@ -1,4 +1,4 @@
-import { ORDERS_UNREPORTED, PLUGIN_OUTDATED, STOCK_UNREPORTED } from '../../../shared/store-problems.ts'
+import { ORDERS_UNREPORTED, PLUGIN_OUTDATED, STOCK_UNREPORTED } from '../../../shared/access/store-problems.ts'
 import { isPushOnly } from '../../access/plugin/public.ts'
 import { computeNextTry, isFresh } from '../../access/stores/public.ts'
 import { isUnknown } from '../compose/public.ts'

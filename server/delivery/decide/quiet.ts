@@ -1,4 +1,4 @@
-import { formatMinuteOfDay } from '../../../shared/store-settings.ts'
+import { formatMinuteOfDay } from '../../../shared/access/store-settings.ts'
 import { findQuietEnd, listZones, type Place } from '../../core/common/public.ts'
 
 // Quiet hours of a recipient (T2). Pure.

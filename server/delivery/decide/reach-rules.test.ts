@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readReachFilter, reasonLabels, writeReachFilter } from '../../../shared/reach.ts'
-import { reasonTexts } from '../../../shared/reasons.ts'
+import { readReachFilter, reasonLabels, writeReachFilter } from '../../../shared/carts/reach.ts'
+import { reasonTexts } from '../../../shared/delivery/reasons.ts'
 import { countReach, matchesReach, type ReachDecision } from './reach-rules.ts'
 
 const cart = (cartId: string, reason: string | null, more: Partial<ReachDecision> = {}): ReachDecision => ({

@@ -1,5 +1,11 @@
-import { type CartReach, type CartReason, consentReasons, type Reach, reasonLabels } from '../../../shared/reach.ts'
-import { explain } from '../../../shared/reasons.ts'
+import {
+  type CartReach,
+  type CartReason,
+  consentReasons,
+  type Reach,
+  reasonLabels,
+} from '../../../shared/carts/reach.ts'
+import { explain } from '../../../shared/delivery/reasons.ts'
 
 // Counts the carts an email could be sent about. Pure; the reasons come from `findCartProblem` (decide.ts).
 

@@ -1,4 +1,4 @@
-import type { Check } from '../../../shared/checks.ts'
+import type { Check } from '../../../shared/core/checks.ts'
 import type { DkimFinding, DmarcFinding } from './mail-keys.ts'
 import { type SpfFinding, spfOfProvider } from './spf.ts'
 

@@ -1,4 +1,4 @@
-import type { Check } from '../../../shared/checks.ts'
+import type { Check } from '../../../shared/core/checks.ts'
 import type { DnsAnswer } from '../../core/net/public.ts'
 import { buildKeyRecord, buildKeyRecordName, type OwnKeyFinding } from '../email/public.ts'
 import { ASK_AGAIN, type CheckText, check } from './sender-checks.ts'

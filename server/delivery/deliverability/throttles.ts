@@ -1,4 +1,4 @@
-import type { ThrottledDomain } from '../../../shared/sending.ts'
+import type { ThrottledDomain } from '../../../shared/delivery/sending.ts'
 import { notifyAccount } from '../../access/notifications/public.ts'
 import { type AccountDb, type StoreTx, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

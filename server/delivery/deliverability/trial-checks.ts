@@ -1,5 +1,5 @@
-import type { Check } from '../../../shared/checks.ts'
-import { isLoopbackHost, type MailSecurity, type MailServerView } from '../../../shared/mail-server.ts'
+import type { Check } from '../../../shared/core/checks.ts'
+import { isLoopbackHost, type MailSecurity, type MailServerView } from '../../../shared/delivery/mail-server.ts'
 import { explainServerFailure } from '../email/public.ts'
 import { type CheckText, check } from './sender-checks.ts'
 import type { Trial, TrialStep, TrialStepName } from './smtp-trial.ts'

@@ -1,4 +1,4 @@
-import { isLoopbackHost, type MailSecurity } from '../../../shared/mail-server.ts'
+import { isLoopbackHost, type MailSecurity } from '../../../shared/delivery/mail-server.ts'
 import { joinLines, type SmtpFailure } from '../../messages/channels/public.ts'
 
 // Explains to the owner why a mail server could not be used. Pure.

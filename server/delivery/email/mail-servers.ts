@@ -4,8 +4,8 @@ import {
   type MailServerView,
   mailServerTexts,
   type saveMailServer,
-} from '../../../shared/mail-server.ts'
-import { textChannelTexts } from '../../../shared/text-channels.ts'
+} from '../../../shared/delivery/mail-server.ts'
+import { textChannelTexts } from '../../../shared/messages/text-channels.ts'
 import { assertVerified, readSender, type Session } from '../../access/members/public.ts'
 import { AppError } from '../../core/common/public.ts'
 import { type AccountDb, type Db, type Limit, takePoint } from '../../core/db/public.ts'

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { isMailAddress, mailServerTexts } from '../../../shared/mail-server.ts'
+import { isMailAddress, mailServerTexts } from '../../../shared/delivery/mail-server.ts'
 import type { Secrets } from '../../core/common/public.ts'
 import type { Config } from '../../core/config/public.ts'
 import type { Db } from '../../core/db/public.ts'

@@ -1,4 +1,4 @@
-import type { MailSecurity } from '../../../shared/mail-server.ts'
+import type { MailSecurity } from '../../../shared/delivery/mail-server.ts'
 import type { LookupAll } from '../../core/net/public.ts'
 
 // Settings of an SMTP server: from the operator's URL, smtp://user:password@host:port?option=value (smtps:// for

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { engagementReasons } from '../../../shared/engagement.ts'
+import { engagementReasons } from '../../../shared/delivery/engagement.ts'
 import { classifyRequest, type EngagementRequest } from './classify.ts'
 
 const BROWSER = 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_3 like Mac OS X) AppleWebKit/605.1.15 Version/19.3 Safari/604.1'

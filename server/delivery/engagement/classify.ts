@@ -21,7 +21,7 @@ export interface EngagementRequest {
 
 export interface Classification {
   class: EngagementClass
-  /** One of `engagementReasons` in shared/engagement.ts. */
+  /** One of `engagementReasons` in shared/delivery/engagement.ts. */
   reason: string
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
-import { textCodes } from '../../../shared/text-codes.ts'
+import { textCodes } from '../../../shared/messages/text-codes.ts'
 import { AppError, isSameSecret, requireFound } from '../../core/common/public.ts'
 import { type AccountDb, type Db, findCredentialsByHook, listAccountsThatTexted, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

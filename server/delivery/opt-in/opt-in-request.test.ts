@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { CapturePost } from '../../../shared/capture.ts'
+import type { CapturePost } from '../../../shared/carts/capture.ts'
 import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { findTraces } from '../../../test/erasure-scene.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'

@@ -1,5 +1,5 @@
-import { computeCreditPrice } from '../../../shared/credits.ts'
-import { hasListedPrice } from '../../../shared/text-prices.ts'
+import { computeCreditPrice } from '../../../shared/billing/credits.ts'
+import { hasListedPrice } from '../../../shared/messages/text-prices.ts'
 import { notifyOnce } from '../../access/notifications/public.ts'
 import { cleanStoreName } from '../../access/stores/public.ts'
 import { addUsage, formatMonth, lockUsage } from '../../billing/billing/public.ts'

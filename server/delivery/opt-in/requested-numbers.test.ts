@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { CapturePost } from '../../../shared/capture.ts'
+import type { CapturePost } from '../../../shared/carts/capture.ts'
 import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import { buildOrder, type TestStore } from '../../../test/factories.ts'
 import { createProviderWorld } from '../../../test/provider-calls.ts'

@@ -1,5 +1,4 @@
 import type { z } from 'zod'
-import { buildRetentionPath } from '../../../shared/kept.ts'
 import {
   channelNames,
   type Language,
@@ -7,7 +6,8 @@ import {
   type PreferencesView,
   preferenceChannels,
   type savePreferences as saveEndpoint,
-} from '../../../shared/preferences.ts'
+} from '../../../shared/delivery/preferences.ts'
+import { buildRetentionPath } from '../../../shared/workspace/kept.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { loadShopBrand } from '../../carts/brand/public.ts'
 import { openLink } from '../../carts/links/public.ts'

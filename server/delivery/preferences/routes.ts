@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import * as api from '../../../shared/preferences.ts'
+import * as api from '../../../shared/delivery/preferences.ts'
 import { type Routes, servePublic, serveStore } from '../../access/http/public.ts'
 import { decidePreferences, readPreferences } from './preferences.ts'
 import { detectLanguage } from './rules.ts'

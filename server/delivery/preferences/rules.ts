@@ -1,4 +1,9 @@
-import { type Language, type LockReason, languages, type PreferenceChannel } from '../../../shared/preferences.ts'
+import {
+  type Language,
+  type LockReason,
+  languages,
+  type PreferenceChannel,
+} from '../../../shared/delivery/preferences.ts'
 
 // Computes what a shopper receives per channel and what a decision changes. Pure.
 

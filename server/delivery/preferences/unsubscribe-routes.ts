@@ -1,5 +1,5 @@
-import * as api from '../../../shared/restore.ts'
-import { listThrottledDomains } from '../../../shared/sending.ts'
+import * as api from '../../../shared/delivery/restore.ts'
+import { listThrottledDomains } from '../../../shared/delivery/sending.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/public.ts'
 import { viewThrottledDomains } from '../deliverability/public.ts'
 import { detectLanguage } from './rules.ts'

@@ -1,4 +1,4 @@
-import type { ShopBrand } from '../../../shared/shop-brand.ts'
+import type { ShopBrand } from '../../../shared/carts/shop-brand.ts'
 import { loadShopBrand } from '../../carts/brand/public.ts'
 import { createToken, openLink } from '../../carts/links/public.ts'
 import { AppError } from '../../core/common/public.ts'

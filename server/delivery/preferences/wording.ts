@@ -1,3 +1,4 @@
+import type { ShopBrand } from '../../../shared/carts/shop-brand.ts'
 import {
   fillWording,
   type Language,
@@ -5,8 +6,7 @@ import {
   type OwnWording,
   type Wording,
   wordingFields,
-} from '../../../shared/preferences.ts'
-import type { ShopBrand } from '../../../shared/shop-brand.ts'
+} from '../../../shared/delivery/preferences.ts'
 import { loadShopBrand } from '../../carts/brand/public.ts'
 import { AppError } from '../../core/common/public.ts'
 import { type StoreDb, transact } from '../../core/db/public.ts'

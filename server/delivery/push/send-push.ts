@@ -1,4 +1,4 @@
-import type { PushPayload } from '../../../shared/push.ts'
+import type { PushPayload } from '../../../shared/delivery/push.ts'
 import { notifyOnce } from '../../access/notifications/public.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

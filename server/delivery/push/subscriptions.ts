@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { BrowserSubscription, pushTexts } from '../../../shared/push.ts'
+import { BrowserSubscription, pushTexts } from '../../../shared/delivery/push.ts'
 import { AppError, createId, isSameSecret, requireFound, type Secrets } from '../../core/common/public.ts'
 import type { StoreTx } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Agent } from 'undici'
 import webPush from 'web-push'
-import type { PushPayload } from '../../../shared/push.ts'
+import type { PushPayload } from '../../../shared/delivery/push.ts'
 import type { Config } from '../../core/config/public.ts'
 import { classifyFetchFailure, type FetchProblem, guardedConnector } from '../../core/net/public.ts'
 import { joinLines, type OutgoingPush, type PushAnswer, type PushChannel } from '../../messages/channels/public.ts'

@@ -1,4 +1,4 @@
-import type { ItemChoice } from '../../../shared/carts.ts'
+import type { ItemChoice } from '../../../shared/carts/carts.ts'
 import { hashToken } from '../../core/common/public.ts'
 import { type Db, findLinkToken, type Limit, type StoreDb, sql, tryTakePoint } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { restoreTexts } from '../../../shared/restore.ts'
+import { restoreTexts } from '../../../shared/delivery/restore.ts'
 import { insertCoupon } from '../../../test/coupon-copies.ts'
 import { createFakeStore } from '../../../test/fake-store.ts'
 import { buildTea, createShop, HOUR, pot, type Shop } from '../../../test/shop.ts'

@@ -1,4 +1,4 @@
-import type { CartItem } from '../../../shared/carts.ts'
+import type { CartItem } from '../../../shared/carts/carts.ts'
 import { isOnStoreHost } from '../../access/stores/public.ts'
 import type { PlatformName, RefillResult } from '../../platforms/platform/public.ts'
 import { findPlatform } from '../../platforms/registry/public.ts'

@@ -1,4 +1,4 @@
-import type { CartItem, CartState } from '../../../shared/carts.ts'
+import type { CartItem, CartState } from '../../../shared/carts/carts.ts'
 import { currentCode } from '../../carts/coupons/public.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 import type { CheckoutRef, Fold } from '../../core/schema/public.ts'

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
-import { restoreTexts } from '../../../shared/restore.ts'
+import { restoreTexts } from '../../../shared/delivery/restore.ts'
 import { createFakeStore } from '../../../test/fake-store.ts'
 import { isProof } from '../../../test/seed.ts'
 import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'

@@ -1,4 +1,4 @@
-import { computeCreditPrice } from '../../../shared/credits.ts'
+import { computeCreditPrice } from '../../../shared/billing/credits.ts'
 import type { CreditUse } from '../../billing/credits/public.ts'
 import { isText, type Ready } from '../decide/public.ts'
 

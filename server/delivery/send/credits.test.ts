@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { plans } from '../../../shared/billing.ts'
+import { plans } from '../../../shared/billing/billing.ts'
 import { buildOrder } from '../../../test/factories.ts'
 import { grantConsent, takeGermanPhone } from '../../../test/manual-send-scene.ts'
 import { createMessageScene, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'

@@ -1,6 +1,6 @@
 import type { KyselyPlugin, QueryId } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
-import { explain } from '../../../shared/reasons.ts'
+import { explain } from '../../../shared/delivery/reasons.ts'
 import { createConnectedStore } from '../../../test/connected-store.ts'
 import { buildOrder, buildProblem } from '../../../test/fake-store.ts'
 import {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { PlanKey, SubscriptionStatus } from '../../../shared/billing.ts'
+import type { PlanKey, SubscriptionStatus } from '../../../shared/billing/billing.ts'
 import { buildOrder } from '../../../test/factories.ts'
 import { createShop, grantConsent, postWithWorker, takeGermanPhone } from '../../../test/manual-send-scene.ts'
 import { createMessageScene, DAY, HOUR, passTime, readMessages } from '../../../test/message-scene.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Budget } from '../../../shared/reminders.ts'
+import type { Budget } from '../../../shared/delivery/reminders.ts'
 import { formatMonth } from '../../billing/billing/public.ts'
 import { requireFound } from '../../core/common/public.ts'
 import { type AccountDb, type AccountTx, type Db, transactAccount } from '../../core/db/public.ts'

@@ -4,8 +4,8 @@ import type {
   saveSmsChannel,
   saveWhatsappChannel,
   TextChannelView,
-} from '../../../shared/text-channels.ts'
-import { textChannelTexts } from '../../../shared/text-channels.ts'
+} from '../../../shared/messages/text-channels.ts'
+import { textChannelTexts } from '../../../shared/messages/text-channels.ts'
 import type { Session } from '../../access/members/public.ts'
 import { AppError, createToken, requireFound } from '../../core/common/public.ts'
 import {

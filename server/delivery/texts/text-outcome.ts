@@ -1,4 +1,4 @@
-import { textCodes } from '../../../shared/text-codes.ts'
+import { textCodes } from '../../../shared/messages/text-codes.ts'
 import { joinLines, type Outcome } from '../../messages/channels/public.ts'
 
 // Maps a provider's error to an outcome (engine, "Message states" and D4). Pure.

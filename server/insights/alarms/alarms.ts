@@ -1,4 +1,4 @@
-import { STAGES, type Stage, SYNC_NOT_BEGUN } from '../../../shared/stages.ts'
+import { STAGES, type Stage, SYNC_NOT_BEGUN } from '../../../shared/insights/stages.ts'
 import { notify } from '../../access/notifications/public.ts'
 import { isShopDown } from '../../access/stores/public.ts'
 import { createId } from '../../core/common/public.ts'

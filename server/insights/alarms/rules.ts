@@ -1,4 +1,4 @@
-import type { Stage } from '../../../shared/stages.ts'
+import type { Stage } from '../../../shared/insights/stages.ts'
 
 // Rules of the silent-stop alarm: when silence is no longer chance. Pure: no clock, no database.
 

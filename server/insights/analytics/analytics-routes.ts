@@ -1,4 +1,4 @@
-import * as api from '../../../shared/analytics.ts'
+import * as api from '../../../shared/insights/analytics.ts'
 import { type Routes, serveStore } from '../../access/http/public.ts'
 import { readAnalytics } from './analytics.ts'
 import { readDetails, readProducts } from './details.ts'

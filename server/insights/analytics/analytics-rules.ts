@@ -1,3 +1,5 @@
+import type { AnalyticsChannel } from '../../../shared/carts/reach.ts'
+import { getCurrencyExponent } from '../../../shared/core/money.ts'
 import {
   type ChannelFigures,
   type Funnel,
@@ -6,10 +8,8 @@ import {
   type OrderSource,
   orderSources,
   type TopProduct,
-} from '../../../shared/analytics.ts'
-import { getCurrencyExponent } from '../../../shared/money.ts'
-import type { PlatformName } from '../../../shared/platforms.ts'
-import type { AnalyticsChannel } from '../../../shared/reach.ts'
+} from '../../../shared/insights/analytics.ts'
+import type { PlatformName } from '../../../shared/platforms/platforms.ts'
 import type { CartSums, FunnelSums, OrderSums } from './analytics-sql.ts'
 import type { Buyers } from './buyers.ts'
 import type { MessageSums } from './messages-sql.ts'

@@ -1,4 +1,4 @@
-import type { FunnelChannel, OrderSource } from '../../../shared/analytics.ts'
+import type { FunnelChannel, OrderSource } from '../../../shared/insights/analytics.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 import type { Day } from './days.ts'
 import type { RangeDays } from './ranges.ts'

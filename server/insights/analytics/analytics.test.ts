@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { AnalyticsRange, AnalyticsReply } from '../../../shared/analytics.ts'
+import type { AnalyticsRange, AnalyticsReply } from '../../../shared/insights/analytics.ts'
 import { buildTea, createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'

@@ -4,8 +4,8 @@ import {
   analyticsTexts,
   rangeDays,
   type TopProduct,
-} from '../../../shared/analytics.ts'
-import type { StoresQuery } from '../../../shared/dashboard.ts'
+} from '../../../shared/insights/analytics.ts'
+import type { StoresQuery } from '../../../shared/insights/dashboard.ts'
 import { listStores, readStore, type StoreRow } from '../../access/stores/public.ts'
 import { hasFeature, loadEntitlements, requireFeature } from '../../billing/billing/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'

@@ -1,4 +1,4 @@
-import { type AnalyticsRange, analyticsRanges, rangeDays } from '../../../shared/analytics.ts'
+import { type AnalyticsRange, analyticsRanges, rangeDays } from '../../../shared/insights/analytics.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

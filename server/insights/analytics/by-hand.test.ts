@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { Funnel } from '../../../shared/analytics.ts'
+import type { Funnel } from '../../../shared/insights/analytics.ts'
 import { readFigures } from '../../../test/figures.ts'
 import { createFortyCarts } from '../../../test/forty-carts.ts'
 import type { Shop } from '../../../test/shop.ts'

@@ -1,4 +1,4 @@
-import { hourBounds } from '../../../shared/analytics.ts'
+import { hourBounds } from '../../../shared/insights/analytics.ts'
 import { type StoreTx, sql } from '../../core/db/public.ts'
 import {
   hasBounced,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { dashboardTexts } from '../../../shared/dashboard.ts'
-import { getProblemText } from '../../../shared/store-problems.ts'
+import { getProblemText } from '../../../shared/access/store-problems.ts'
+import { dashboardTexts } from '../../../shared/insights/dashboard.ts'
 import { createStore } from '../../../test/factories.ts'
 import { buildTea, createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'

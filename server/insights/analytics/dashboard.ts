@@ -1,4 +1,4 @@
-import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
+import type { ChartPeriod, DashboardStats } from '../../../shared/insights/dashboard.ts'
 import { readPlugin } from '../../access/plugin/public.ts'
 import type { StoreRow } from '../../access/stores/public.ts'
 import { findSyncProblem, isServedByPlugin, readStreams, syncAge } from '../../carts/sync/public.ts'

@@ -1,5 +1,5 @@
-import type { OriginKind } from '../../../shared/carts.ts'
-import type { AnalyticsChannel } from '../../../shared/reach.ts'
+import type { OriginKind } from '../../../shared/carts/carts.ts'
+import type { AnalyticsChannel } from '../../../shared/carts/reach.ts'
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 
 import type { RangeDays } from './ranges.ts'

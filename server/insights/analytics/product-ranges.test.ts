@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type AnalyticsRange, analyticsRanges } from '../../../shared/analytics.ts'
+import { type AnalyticsRange, analyticsRanges } from '../../../shared/insights/analytics.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { insertManyCarts } from '../../../test/many-carts.ts'
 import { createWorld } from '../../../test/world.ts'

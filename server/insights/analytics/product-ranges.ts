@@ -1,4 +1,4 @@
-import { analyticsRanges, rangeDays } from '../../../shared/analytics.ts'
+import { analyticsRanges, rangeDays } from '../../../shared/insights/analytics.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import type { Day } from './days.ts'

@@ -1,4 +1,4 @@
-import { type AnalyticsRange, rangeDays } from '../../../shared/analytics.ts'
+import { type AnalyticsRange, rangeDays } from '../../../shared/insights/analytics.ts'
 import { addDays, type Day, toDay } from './days.ts'
 
 // The days of a range and the buckets of a trend (decisions 91 and 98). Pure.

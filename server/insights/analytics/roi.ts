@@ -1,5 +1,5 @@
-import { analyticsTexts, type Roi } from '../../../shared/analytics.ts'
-import { analyticsChannels } from '../../../shared/reach.ts'
+import { analyticsChannels } from '../../../shared/carts/reach.ts'
+import { analyticsTexts, type Roi } from '../../../shared/insights/analytics.ts'
 import { loadMonthlyPrice, requireFeature } from '../../billing/billing/public.ts'
 import { buildFrame, eachStore, type RangeQuery, resolveScopes } from './analytics.ts'
 import { filterChannel, sum, toDecimal } from './analytics-rules.ts'

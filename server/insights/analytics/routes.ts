@@ -1,4 +1,4 @@
-import * as api from '../../../shared/dashboard.ts'
+import * as api from '../../../shared/insights/dashboard.ts'
 import { type Routes, serveStore } from '../../access/http/public.ts'
 import { readChart, readStats } from './dashboard.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chartPeriods } from '../../../shared/dashboard.ts'
+import { chartPeriods } from '../../../shared/insights/dashboard.ts'
 import { buildDaySpans, buildStats, chartBuckets, chartSums, computeTrend, findWholeDays, rate } from './rules.ts'
 
 const at = (text: string) => new Date(text)

@@ -1,5 +1,5 @@
-import type { ChartPeriod, DashboardStats } from '../../../shared/dashboard.ts'
-import { getCurrencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/core/money.ts'
+import type { ChartPeriod, DashboardStats } from '../../../shared/insights/dashboard.ts'
 import { validZone } from '../../core/common/public.ts'
 import { toDate, toLocalTime } from './days.ts'
 

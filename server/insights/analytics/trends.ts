@@ -1,4 +1,4 @@
-import type { Trend } from '../../../shared/analytics.ts'
+import type { Trend } from '../../../shared/insights/analytics.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 import { buildFrame, demandAdvanced, eachStore, type RangeQuery, resolveScopes, type Scope } from './analytics.ts'
 import { computeShare, sum, toDecimal } from './analytics-rules.ts'

@@ -1,4 +1,4 @@
-import type { TopProduct } from '../../../shared/analytics.ts'
+import type { TopProduct } from '../../../shared/insights/analytics.ts'
 import type { StoreDb } from '../../core/db/public.ts'
 import * as rules from './analytics-rules.ts'
 import * as sql from './analytics-sql.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type Audience, audienceTexts, MAX_AUDIENCES } from '../../../shared/audience.ts'
-import { campaignTexts } from '../../../shared/campaigns.ts'
+import { type Audience, audienceTexts, MAX_AUDIENCES } from '../../../shared/marketing/audience.ts'
+import { campaignTexts } from '../../../shared/marketing/campaigns.ts'
 import { createStore } from '../../../test/factories.ts'
 import { createShop } from '../../../test/manual-send-scene.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,5 +1,10 @@
-import { type Audience, type AudienceFilters, audienceTexts, MAX_AUDIENCES } from '../../../shared/audience.ts'
-import { campaignTexts } from '../../../shared/campaigns.ts'
+import {
+  type Audience,
+  type AudienceFilters,
+  audienceTexts,
+  MAX_AUDIENCES,
+} from '../../../shared/marketing/audience.ts'
+import { campaignTexts } from '../../../shared/marketing/campaigns.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { requireFeature } from '../../billing/billing/public.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'

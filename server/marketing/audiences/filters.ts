@@ -1,5 +1,5 @@
-import { type AudienceFilters, DEFAULT_FILTERS } from '../../../shared/audience.ts'
-import { getCurrencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/core/money.ts'
+import { type AudienceFilters, DEFAULT_FILTERS } from '../../../shared/marketing/audience.ts'
 import type { StoredFilters } from '../../core/schema/public.ts'
 
 // Converts filter sets between the API and their stored form. Pure.

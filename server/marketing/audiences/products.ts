@@ -1,4 +1,4 @@
-import type { ProductChoice } from '../../../shared/audience.ts'
+import type { ProductChoice } from '../../../shared/marketing/audience.ts'
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 
 // Products for the audience filter, from the catalogue copy.

@@ -1,4 +1,4 @@
-import * as api from '../../../shared/audience.ts'
+import * as api from '../../../shared/marketing/audience.ts'
 import { type Routes, serveStore } from '../../access/http/public.ts'
 import { createAudience, deleteAudience, readAudiences } from './audiences.ts'
 import { findProducts } from './products.ts'

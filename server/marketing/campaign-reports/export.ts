@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CampaignRecipient, exportCampaignRecipients } from '../../../shared/campaign-report.ts'
+import { type CampaignRecipient, exportCampaignRecipients } from '../../../shared/marketing/campaign-report.ts'
 import { type CsvColumn, csvFile, storeDownload } from '../../access/http/public.ts'
 import { pagesOfRecipients } from './recipients.ts'
 

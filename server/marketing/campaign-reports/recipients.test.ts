@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { CampaignRecipient, CampaignReport, RecipientState } from '../../../shared/campaign-report.ts'
-import { campaignTexts } from '../../../shared/campaigns.ts'
-import { ERASE_WORD } from '../../../shared/privacy.ts'
-import { explain } from '../../../shared/reasons.ts'
+import { explain } from '../../../shared/delivery/reasons.ts'
+import type { CampaignRecipient, CampaignReport, RecipientState } from '../../../shared/marketing/campaign-report.ts'
+import { campaignTexts } from '../../../shared/marketing/campaigns.ts'
+import { ERASE_WORD } from '../../../shared/workspace/privacy.ts'
 import {
   callCampaigns,
   createCampaign,

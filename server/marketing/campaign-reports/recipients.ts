@@ -1,10 +1,10 @@
 import type { z } from 'zod'
+import { explain } from '../../../shared/delivery/reasons.ts'
 import type {
   CampaignRecipient,
   exportCampaignRecipients,
   listCampaignRecipients,
-} from '../../../shared/campaign-report.ts'
-import { explain } from '../../../shared/reasons.ts'
+} from '../../../shared/marketing/campaign-report.ts'
 import { readPages } from '../../access/http/public.ts'
 import { type Db, describePage, findPageWindow, type StoreDb } from '../../core/db/public.ts'
 import { channelTraits } from '../../messages/channels/public.ts'

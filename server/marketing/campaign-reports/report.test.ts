@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { CampaignReport } from '../../../shared/campaign-report.ts'
+import type { CampaignReport } from '../../../shared/marketing/campaign-report.ts'
 import {
   callCampaigns,
   campaignContent,

@@ -1,4 +1,4 @@
-import * as api from '../../../shared/campaign-report.ts'
+import * as api from '../../../shared/marketing/campaign-report.ts'
 import { prepareDownload, type Routes, serveDownload, serveStore } from '../../access/http/public.ts'
 import { dropHeld, retryFailed } from '../campaigns/public.ts'
 import { recipientsDownload } from './export.ts'

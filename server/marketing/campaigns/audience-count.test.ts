@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { AudienceCount } from '../../../shared/audience.ts'
+import type { AudienceCount } from '../../../shared/marketing/audience.ts'
 import { contentWithoutCart, createCampaign, runTick } from '../../../test/campaign-scene.ts'
 import { createCouponShop } from '../../../test/discount-scene.ts'
 import { assignArm, insertExperiment } from '../../../test/experiment-scene.ts'

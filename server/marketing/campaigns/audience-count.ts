@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
-import type { AudienceCount, countAudience } from '../../../shared/audience.ts'
+import type { AudienceCount, countAudience } from '../../../shared/marketing/audience.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { formatMonth } from '../../billing/billing/public.ts'
 import { requireFound } from '../../core/common/public.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { audienceTexts } from '../../../shared/audience.ts'
-import { ERASE_WORD } from '../../../shared/privacy.ts'
+import { audienceTexts } from '../../../shared/marketing/audience.ts'
+import { ERASE_WORD } from '../../../shared/workspace/privacy.ts'
 import { callCampaigns, createCampaign, readCampaign, requestCampaign, runTick } from '../../../test/campaign-scene.ts'
 import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { createWorld } from '../../../test/world.ts'

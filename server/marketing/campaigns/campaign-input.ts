@@ -1,6 +1,6 @@
-import type { TargetAudience } from '../../../shared/audience.ts'
-import type { CampaignInput } from '../../../shared/campaigns.ts'
-import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { normalizeEmail, normalizePhone } from '../../../shared/core/contact.ts'
+import type { TargetAudience } from '../../../shared/marketing/audience.ts'
+import type { CampaignInput } from '../../../shared/marketing/campaigns.ts'
 import { AppError } from '../../core/common/public.ts'
 import type { StoredFilters } from '../../core/schema/public.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type CampaignView, campaignTexts, type sendToAbandonedCarts } from '../../../shared/campaigns.ts'
+import { type CampaignView, campaignTexts, type sendToAbandonedCarts } from '../../../shared/marketing/campaigns.ts'
 import { requireFound, validZone } from '../../core/common/public.ts'
 import type { Db, StoreDb } from '../../core/db/public.ts'
 import { assertTextRenders } from '../../delivery/compose/public.ts'

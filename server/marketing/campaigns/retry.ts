@@ -1,4 +1,4 @@
-import { campaignTexts } from '../../../shared/campaigns.ts'
+import { campaignTexts } from '../../../shared/marketing/campaigns.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,5 +1,5 @@
-import { countAudience } from '../../../shared/audience.ts'
-import * as api from '../../../shared/campaigns.ts'
+import { countAudience } from '../../../shared/marketing/audience.ts'
+import * as api from '../../../shared/marketing/campaigns.ts'
 import { type Routes, type StoreCall, serveStore } from '../../access/http/public.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_TEXTS } from '../../messages/templates/public.ts'
 import { type IdempotentRequest, idempotentRequest } from '../manual-sends/public.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CampaignStatus } from '../../../shared/campaigns.ts'
+import { CampaignStatus } from '../../../shared/marketing/campaigns.ts'
 import { findNextRun, getStatusAfter, type Step } from './rules.ts'
 
 const stepNames: Step[] = ['edit', 'play', 'pause', 'send_now', 'send', 'cancel', 'delete']

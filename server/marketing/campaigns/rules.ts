@@ -1,4 +1,4 @@
-import type { CampaignSchedule, CampaignStatus } from '../../../shared/campaigns.ts'
+import type { CampaignSchedule, CampaignStatus } from '../../../shared/marketing/campaigns.ts'
 import { toInstant, validZone } from '../../core/common/public.ts'
 import type { CampaignsTable } from '../../core/schema/public.ts'
 

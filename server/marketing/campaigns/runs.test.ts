@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { getMessageName, type MessageView } from '../../../shared/carts.ts'
+import { getMessageName, type MessageView } from '../../../shared/carts/carts.ts'
 import {
   buildCampaignInput,
   callCampaigns,

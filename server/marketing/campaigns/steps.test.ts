@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type CampaignStatus, campaignTexts } from '../../../shared/campaigns.ts'
+import { type CampaignStatus, campaignTexts } from '../../../shared/marketing/campaigns.ts'
 import {
   buildCampaignInput,
   callCampaigns,

@@ -1,4 +1,4 @@
-import { type CampaignView, campaignTexts } from '../../../shared/campaigns.ts'
+import { type CampaignView, campaignTexts } from '../../../shared/marketing/campaigns.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { loadEntitlements } from '../../billing/billing/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'

@@ -6,7 +6,7 @@ import {
   type listActiveCarts,
   MAX_ACTIVE_COUNTED,
   MAX_FOLLOWED_DAYS,
-} from '../../../shared/active-carts.ts'
+} from '../../../shared/carts/active-carts.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { CART_COLUMNS, type ListedCart } from '../../carts/carts/public.ts'
 import { requireFound } from '../../core/common/public.ts'

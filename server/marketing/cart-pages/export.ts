@@ -1,5 +1,5 @@
-import { type CartView, exportCarts } from '../../../shared/carts.ts'
-import { formatPhoneCell } from '../../../shared/csv.ts'
+import { type CartView, exportCarts } from '../../../shared/carts/carts.ts'
+import { formatPhoneCell } from '../../../shared/core/csv.ts'
 import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/public.ts'
 import { parseFilter, readCartPages } from '../../carts/carts/public.ts'
 import { countFiltered } from '../manual-sends/public.ts'

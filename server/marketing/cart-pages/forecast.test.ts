@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { MessageView } from '../../../shared/carts.ts'
+import type { MessageView } from '../../../shared/carts/carts.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { grantConsent, takeGermanPhone } from '../../../test/manual-send-scene.ts'
 import { advanceToAbandoned, DAY, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { TimelineEntry } from '../../../shared/carts.ts'
+import type { TimelineEntry } from '../../../shared/carts/carts.ts'
 import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 

@@ -5,12 +5,12 @@ import {
   getMessageName,
   type MessageView,
   type TimelineEntry,
-} from '../../../shared/carts.ts'
-import { toCapitals } from '../../../shared/coupons.ts'
-import { explainEngagement } from '../../../shared/engagement.ts'
-import { getCurrencyExponent } from '../../../shared/money.ts'
+} from '../../../shared/carts/carts.ts'
+import { toCapitals } from '../../../shared/carts/coupons.ts'
+import { getCurrencyExponent } from '../../../shared/core/money.ts'
+import { explainEngagement } from '../../../shared/delivery/engagement.ts'
 
-import { restoreTexts } from '../../../shared/restore.ts'
+import { restoreTexts } from '../../../shared/delivery/restore.ts'
 import type * as list from '../../carts/carts/public.ts'
 
 import type { groupedEngagementEvents } from '../../delivery/engagement/public.ts'

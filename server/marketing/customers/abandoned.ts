@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { AudienceFilters } from '../../../shared/audience.ts'
-import type { AbandonedCustomer, abandonedCustomers } from '../../../shared/customers.ts'
+import type { AudienceFilters } from '../../../shared/marketing/audience.ts'
+import type { AbandonedCustomer, abandonedCustomers } from '../../../shared/marketing/customers.ts'
 import { cursorPage, readCursor, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import {

@@ -1,5 +1,5 @@
-import type { CartBadge, CartState } from '../../../shared/carts.ts'
-import type { CustomerPage } from '../../../shared/customers.ts'
+import type { CartBadge, CartState } from '../../../shared/carts/carts.ts'
+import type { CustomerPage } from '../../../shared/marketing/customers.ts'
 import { BADGE } from '../../carts/carts/public.ts'
 import { COUNTS } from '../../carts/orders/public.ts'
 import { requireFound } from '../../core/common/public.ts'

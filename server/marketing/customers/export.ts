@@ -1,5 +1,5 @@
-import { formatPhoneCell } from '../../../shared/csv.ts'
-import { type CustomerView, exportCustomers } from '../../../shared/customers.ts'
+import { formatPhoneCell } from '../../../shared/core/csv.ts'
+import { type CustomerView, exportCustomers } from '../../../shared/marketing/customers.ts'
 import { type CsvColumn, csvFile, DOWNLOAD_PAGE, storeDownload } from '../../access/http/public.ts'
 import { buildFilter } from './customers.ts'
 import { countCustomers, pagesOfCustomers } from './list-sql.ts'

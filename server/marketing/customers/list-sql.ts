@@ -1,4 +1,4 @@
-import type { CustomerSort } from '../../../shared/customers.ts'
+import type { CustomerSort } from '../../../shared/marketing/customers.ts'
 import { findPageWindow, type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 
 import { CUSTOMER_COLUMNS } from './fragments.ts'

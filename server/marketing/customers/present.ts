@@ -1,4 +1,4 @@
-import type { CustomerView } from '../../../shared/customers.ts'
+import type { CustomerView } from '../../../shared/marketing/customers.ts'
 
 import type { ListedCustomer } from './list-sql.ts'
 

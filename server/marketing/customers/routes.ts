@@ -1,4 +1,4 @@
-import * as api from '../../../shared/customers.ts'
+import * as api from '../../../shared/marketing/customers.ts'
 import { prepareDownload, type Routes, serveDownload, serveStore } from '../../access/http/public.ts'
 import { describePage } from '../../core/db/public.ts'
 import { listAbandonedCustomers } from './abandoned.ts'

@@ -1,15 +1,15 @@
 import type { z } from 'zod'
-import { normalizeEmail } from '../../../shared/contact.ts'
-import { toCapitals } from '../../../shared/coupons.ts'
+import { toCapitals } from '../../../shared/carts/coupons.ts'
+import { normalizeEmail } from '../../../shared/core/contact.ts'
+import { getCurrencyExponent } from '../../../shared/core/money.ts'
+import type { MessagePreview, SendReply, TestReply } from '../../../shared/delivery/reminders.ts'
 import {
   discountTexts,
   type previewDiscount,
   READY_DISCOUNT,
   type sendDiscountOffer,
   type sendDiscountOffers,
-} from '../../../shared/discount-mail.ts'
-import { getCurrencyExponent } from '../../../shared/money.ts'
-import type { MessagePreview, SendReply, TestReply } from '../../../shared/reminders.ts'
+} from '../../../shared/marketing/discount-mail.ts'
 import { isOnStoreHost, isOnStoreOrigin, readStore } from '../../access/stores/public.ts'
 import { type CouponState, findCouponProblem, removeRestrictions } from '../../carts/coupons/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'

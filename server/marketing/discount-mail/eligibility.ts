@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
-import type { discountEligibility } from '../../../shared/discount-mail.ts'
+import type { discountEligibility } from '../../../shared/marketing/discount-mail.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/public.ts'
 import { dryRun, loadImaginedFor } from '../../delivery/decide/public.ts'
 import type { Deps } from '../../deps.ts'

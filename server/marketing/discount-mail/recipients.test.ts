@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { campaignTexts } from '../../../shared/campaigns.ts'
+import { campaignTexts } from '../../../shared/marketing/campaigns.ts'
 import { type CouponShop, createCouponShop } from '../../../test/discount-scene.ts'
 import { insertManyCarts } from '../../../test/many-carts.ts'
 import { isProof } from '../../../test/seed.ts'

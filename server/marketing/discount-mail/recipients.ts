@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { discountTexts, MAX_RECIPIENTS, type sendDiscountOffers } from '../../../shared/discount-mail.ts'
+import { discountTexts, MAX_RECIPIENTS, type sendDiscountOffers } from '../../../shared/marketing/discount-mail.ts'
 import { AppError } from '../../core/common/public.ts'
 import type { AccountDb, Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,4 +1,4 @@
-import * as api from '../../../shared/discount-mail.ts'
+import * as api from '../../../shared/marketing/discount-mail.ts'
 import { type Routes, serveStore } from '../../access/http/public.ts'
 import { idempotentRequest } from '../manual-sends/public.ts'
 import { previewOffer, sendOffer, sendOffers, testOffer } from './discount-mail.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FlowStep } from '../../../shared/flows.ts'
+import type { FlowStep } from '../../../shared/marketing/flows.ts'
 import { buildTea, createShop, HOUR, MINUTE } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 

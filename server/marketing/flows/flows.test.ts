@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { FlowStep } from '../../../shared/flows.ts'
+import type { FlowStep } from '../../../shared/marketing/flows.ts'
 import { buildOrder, createStore } from '../../../test/factories.ts'
 import { buildSavedSteps, type StepChange } from '../../../test/flow-edits.ts'
 import {

@@ -1,5 +1,10 @@
-import { flowLibrary, type LibraryEntry, type LibraryKey, type LibraryNeed } from '../../../shared/flow-library.ts'
-import { type FlowChannels, flowTexts, MAX_FLOWS } from '../../../shared/flows.ts'
+import {
+  flowLibrary,
+  type LibraryEntry,
+  type LibraryKey,
+  type LibraryNeed,
+} from '../../../shared/marketing/flow-library.ts'
+import { type FlowChannels, flowTexts, MAX_FLOWS } from '../../../shared/marketing/flows.ts'
 import { lockStore } from '../../access/stores/public.ts'
 import { requireFeature } from '../../billing/billing/public.ts'
 import { selectExistingCoupons } from '../../carts/coupons/public.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { FlowConditions } from '../../../shared/flow-conditions.ts'
-import type { MessagePreview } from '../../../shared/reminders.ts'
+import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
+import type { MessagePreview } from '../../../shared/delivery/reminders.ts'
 import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 

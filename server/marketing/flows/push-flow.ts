@@ -1,5 +1,5 @@
-import type { PushFrequency } from '../../../shared/push.ts'
-import { DEFAULT_PUSH, type PushSettings } from '../../../shared/push.ts'
+import type { PushFrequency } from '../../../shared/delivery/push.ts'
+import { DEFAULT_PUSH, type PushSettings } from '../../../shared/delivery/push.ts'
 import { assertMayMail } from '../../access/members/public.ts'
 import { lockStore, readStore } from '../../access/stores/public.ts'
 import { createId, createToken, requireFound } from '../../core/common/public.ts'

@@ -1,4 +1,4 @@
-import type { FlowChannel, FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { FlowChannel, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { type StoreTx, sql } from '../../core/db/public.ts'
 import type { NewFlow } from './sql.ts'
 import type { CouponColumns } from './step-coupons.ts'

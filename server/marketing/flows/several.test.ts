@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { FlowConditions } from '../../../shared/flow-conditions.ts'
-import { explain } from '../../../shared/reasons.ts'
+import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
+import { explain } from '../../../shared/delivery/reasons.ts'
 import { buildOrder, createStore, type TestStore } from '../../../test/factories.ts'
 import { advanceToAbandoned, HOUR, readMessages } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,4 +1,4 @@
-import type { FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { ChannelName } from '../../messages/channels/public.ts'
 import { countByState, isOpen } from '../../messages/messages/public.ts'

@@ -1,5 +1,5 @@
-import type { StepCoupon } from '../../../shared/flows.ts'
-import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
+import { getCurrencyExponent, parseMinor } from '../../../shared/core/money.ts'
+import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import { AppError } from '../../core/common/public.ts'
 
 // Converts the coupon of a flow step or campaign between the API and the columns of both tables. Pure.

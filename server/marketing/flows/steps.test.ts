@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { getMessageName, type MessageView } from '../../../shared/carts.ts'
-import type { FlowStep } from '../../../shared/flows.ts'
+import { getMessageName, type MessageView } from '../../../shared/carts/carts.ts'
+import type { FlowStep } from '../../../shared/marketing/flows.ts'
 import { buildOrder } from '../../../test/factories.ts'
 import {
   advanceToAbandoned,

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { explain } from '../../../shared/reasons.ts'
-import type { upcomingMessages } from '../../../shared/upcoming.ts'
+import { explain } from '../../../shared/delivery/reasons.ts'
+import type { upcomingMessages } from '../../../shared/marketing/upcoming.ts'
 import type { Db, StoreDb } from '../../core/db/public.ts'
 import { explainForecast, foresee, type MessageForecast } from '../../delivery/decide/public.ts'
 import { loadTextChannels } from '../../delivery/send/public.ts'

@@ -1,4 +1,4 @@
-import type { FlowChannel } from '../../../shared/flow-conditions.ts'
+import type { FlowChannel } from '../../../shared/carts/flow-conditions.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
 // Statements for step variants and their text.

@@ -6,7 +6,7 @@ import {
   type LedgerEntry,
   reportConsents,
   statusText,
-} from '../../../shared/ledger.ts'
+} from '../../../shared/marketing/ledger.ts'
 import { type CsvColumn, csvFile, prepareDownload, readPages, storeDownload } from '../../access/http/public.ts'
 import type { Session } from '../../access/members/public.ts'
 import { AppError } from '../../core/common/public.ts'

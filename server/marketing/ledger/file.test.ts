@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/ledger.ts'
+import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/marketing/ledger.ts'
 import { countLoopIterations } from '../../../test/event-loop.ts'
 import { measureHeapBytes } from '../../../test/memory.ts'
 import { decodeText, parseTable } from './file.ts'

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import { parse as parseNow } from 'csv-parse/sync'
-import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/ledger.ts'
+import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/marketing/ledger.ts'
 import { AppError, chunked } from '../../core/common/public.ts'
 
 // Parses a CSV file as spreadsheets write it: any usual delimiter, in UTF-8 or Excel's Western encoding.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ImportReason } from '../../../shared/ledger.ts'
+import type { ImportReason } from '../../../shared/marketing/ledger.ts'
 import { readFile, readOutcomes } from '../../../test/import-files.ts'
 import { cellMark, headingKind } from './import-marks.ts'
 

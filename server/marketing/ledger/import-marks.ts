@@ -1,4 +1,4 @@
-import type { ImportChannel, ImportReason } from '../../../shared/ledger.ts'
+import type { ImportChannel, ImportReason } from '../../../shared/marketing/ledger.ts'
 
 // Recognizes what headings and cells of other tools' exports say about consent, in English, German, French, Spanish,
 // Italian and Portuguese; opt-outs also in Dutch and Polish. Opt-outs are checked first: unreadable text never counts

@@ -1,4 +1,4 @@
-import type { ImportView } from '../../../shared/ledger.ts'
+import type { ImportView } from '../../../shared/marketing/ledger.ts'
 import { findUserById, type Session } from '../../access/members/public.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'

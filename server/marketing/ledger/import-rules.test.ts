@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ImportMapping } from '../../../shared/ledger.ts'
+import type { ImportMapping } from '../../../shared/marketing/ledger.ts'
 import { findConsentColumns, guessMapping, optOutsFirst, parseDate, readRow } from './import-rules.ts'
 
 const uploadedAt = new Date('2026-03-02T15:00:00Z')

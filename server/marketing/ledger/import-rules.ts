@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { findEmails, findPhones, normalizePhone } from '../../../shared/contact.ts'
+import { findEmails, findPhones, normalizePhone } from '../../../shared/core/contact.ts'
 import {
   type DateOrder,
   type ImportChannel,
@@ -8,8 +8,8 @@ import {
   type ImportReason,
   importChannels,
   type RowStatus,
-} from '../../../shared/ledger.ts'
-import type { SuppressionReason } from '../../../shared/suppressions.ts'
+} from '../../../shared/marketing/ledger.ts'
+import type { SuppressionReason } from '../../../shared/shoppers/suppressions.ts'
 import { toInstant } from '../../core/common/public.ts'
 import {
   type CellMark,

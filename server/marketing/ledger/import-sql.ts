@@ -1,4 +1,4 @@
-import type { ImportMapping } from '../../../shared/ledger.ts'
+import type { ImportMapping } from '../../../shared/marketing/ledger.ts'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { doesConsentCount } from '../../shoppers/consent/public.ts'
 

@@ -5,7 +5,7 @@ import {
   type ImportView,
   importProblems,
   importReasons,
-} from '../../../shared/ledger.ts'
+} from '../../../shared/marketing/ledger.ts'
 import { findUserById, type Session } from '../../access/members/public.ts'
 import { notify } from '../../access/notifications/public.ts'
 import { AppError, chunked, createId, createSemaphore, deriveId, requireFound } from '../../core/common/public.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
-import type { LedgerEntry, LedgerFilter } from '../../../shared/ledger.ts'
+import { normalizeEmail, normalizePhone } from '../../../shared/core/contact.ts'
+import type { LedgerEntry, LedgerFilter } from '../../../shared/marketing/ledger.ts'
 import { AppError } from '../../core/common/public.ts'
 import { cursorPage, readCursor, type StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,4 +1,4 @@
-import * as api from '../../../shared/ledger.ts'
+import * as api from '../../../shared/marketing/ledger.ts'
 import { prepareDownload, type Routes, serveDownload, serveStore } from '../../access/http/public.ts'
 import { ledgerDownload, prepareReport, refusedDownload } from './export.ts'
 import { cancelConsents, confirmConsents, previewConsents, uploadConsents, viewImports } from './import.ts'

@@ -1,4 +1,9 @@
-import { type ConsentEvidence, type ImportStanding, importReasons, type Unproven } from '../../../shared/ledger.ts'
+import {
+  type ConsentEvidence,
+  type ImportStanding,
+  importReasons,
+  type Unproven,
+} from '../../../shared/marketing/ledger.ts'
 
 // Texts of the consent ledger. Pure.
 

@@ -4,8 +4,8 @@ import type {
   LedgerChannel,
   LedgerFilter,
   LedgerStatus,
-} from '../../../shared/ledger.ts'
-import { ledgerChannels, ledgerStatuses } from '../../../shared/ledger.ts'
+} from '../../../shared/marketing/ledger.ts'
+import { ledgerChannels, ledgerStatuses } from '../../../shared/marketing/ledger.ts'
 import { type StoreDb, sql, toSqlZone } from '../../core/db/public.ts'
 import { doesConsentCount } from '../../shoppers/consent/public.ts'
 

@@ -1,4 +1,4 @@
-import type { SendChannel } from '../../../shared/reminders.ts'
+import type { SendChannel } from '../../../shared/delivery/reminders.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { selectOutcome } from '../../messages/messages/public.ts'
 

@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import type { ErrorCode } from '../../../shared/errors.ts'
+import type { ErrorCode } from '../../../shared/core/errors.ts'
 import type { Session } from '../../access/members/public.ts'
 import { AppError, createId } from '../../core/common/public.ts'
 import { type AccountDb, type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'

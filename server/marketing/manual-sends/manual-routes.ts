@@ -1,5 +1,5 @@
-import { previewMessage as messagePreview, testSend } from '../../../shared/message-preview.ts'
-import * as api from '../../../shared/reminders.ts'
+import * as api from '../../../shared/delivery/reminders.ts'
+import { previewMessage as messagePreview, testSend } from '../../../shared/marketing/message-preview.ts'
 import { type Routes, readIdempotencyKey, type StoreCall, serveAccount, serveStore } from '../../access/http/public.ts'
 import { AppError } from '../../core/common/public.ts'
 import { previewMessage } from '../../delivery/preview/preview.ts'

@@ -1,5 +1,5 @@
-import { discountTexts, READY_DISCOUNT } from '../../../shared/discount-mail.ts'
-import type { SendReply } from '../../../shared/reminders.ts'
+import type { SendReply } from '../../../shared/delivery/reminders.ts'
+import { discountTexts, READY_DISCOUNT } from '../../../shared/marketing/discount-mail.ts'
 import { newestAbandoned } from '../../carts/carts/public.ts'
 import { AppError, createId } from '../../core/common/public.ts'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'

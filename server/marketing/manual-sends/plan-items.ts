@@ -1,4 +1,4 @@
-import type { SendChannel } from '../../../shared/reminders.ts'
+import type { SendChannel } from '../../../shared/delivery/reminders.ts'
 import { codesJob } from '../../carts/coupon-codes/public.ts'
 import { isPersonal } from '../../carts/coupons/public.ts'
 import type { StoreTx } from '../../core/db/public.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { AnalyticsReply } from '../../../shared/analytics.ts'
-import type { CartReach } from '../../../shared/reach.ts'
+import type { CartReach } from '../../../shared/carts/reach.ts'
+import type { AnalyticsReply } from '../../../shared/insights/analytics.ts'
 import { assignArm } from '../../../test/experiment-scene.ts'
 import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { z } from 'zod'
-import type { CartReach, CartStage, cartReach, StageFilter } from '../../../shared/reach.ts'
+import type { CartReach, CartStage, cartReach, StageFilter } from '../../../shared/carts/reach.ts'
 import { readStore } from '../../access/stores/public.ts'
 import * as list from '../../carts/carts/public.ts'
 import { type ListFilter, parseFilter } from '../../carts/carts/public.ts'

@@ -1,5 +1,5 @@
-import { explain } from '../../../shared/reasons.ts'
-import type { SendChannel } from '../../../shared/reminders.ts'
+import { explain } from '../../../shared/delivery/reasons.ts'
+import type { SendChannel } from '../../../shared/delivery/reminders.ts'
 import type { ClaimedRow, Decision } from '../../delivery/decide/public.ts'
 import type { Cost } from '../../messages/channels/public.ts'
 

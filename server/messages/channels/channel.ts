@@ -1,7 +1,7 @@
 // The contract of a channel. One file per channel implements it; no other code knows a provider's names. traits.ts
 // lists how the engine treats each kind of channel (contact, limit, texts).
 
-import type { BrowserSubscription, PushPayload } from '../../../shared/push.ts'
+import type { BrowserSubscription, PushPayload } from '../../../shared/delivery/push.ts'
 import type { TextTemplate } from '../../core/schema/public.ts'
 import type { Authorized } from './send-authorization.ts'
 import type { ProviderTemplate } from './templates.ts'

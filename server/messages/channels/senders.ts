@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js'
-import { measureSms } from '../../../shared/sms.ts'
-import { estimatePrice, PRICE_CURRENCY } from '../../../shared/text-prices.ts'
+import { measureSms } from '../../../shared/messages/sms.ts'
+import { estimatePrice, PRICE_CURRENCY } from '../../../shared/messages/text-prices.ts'
 import type { OutgoingText, TextEstimate } from './channel.ts'
 
 // Chooses the sender for a country and estimates the price. Pure.

@@ -1,6 +1,6 @@
-import type { PlanLimits } from '../../../shared/billing.ts'
-import type { CartBadge } from '../../../shared/carts.ts'
-import { channelCopy } from '../../../shared/notifications.ts'
+import type { PlanLimits } from '../../../shared/billing/billing.ts'
+import type { CartBadge } from '../../../shared/carts/carts.ts'
+import { channelCopy } from '../../../shared/workspace/notifications.ts'
 import type { ChannelName, TextChannelName } from './channel.ts'
 
 // The differences between channels for the engine. Pure; the only place that lists them.

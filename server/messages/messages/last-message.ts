@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { lastMessage } from '../../../shared/reminders.ts'
+import type { lastMessage } from '../../../shared/delivery/reminders.ts'
 import { AppError } from '../../core/common/public.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 import { findResult, isSending } from './state-rules.ts'

@@ -1,4 +1,4 @@
-import type { OriginKind } from '../../../shared/carts.ts'
+import type { OriginKind } from '../../../shared/carts/carts.ts'
 import { type StoreTx, sql } from '../../core/db/public.ts'
 import {
   becomesCancelled,

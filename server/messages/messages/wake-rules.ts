@@ -4,7 +4,7 @@ import {
   PLUGIN_OUTDATED,
   STOCK_UNREPORTED,
   STORE_PROBLEM_CODES,
-} from '../../../shared/store-problems.ts'
+} from '../../../shared/access/store-problems.ts'
 import type { ChannelName } from '../channels/public.ts'
 
 // Which channels may open when a hold reason ends.

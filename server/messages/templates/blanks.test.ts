@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { READY_DISCOUNT } from '../../../shared/discount-mail.ts'
+import { READY_DISCOUNT } from '../../../shared/marketing/discount-mail.ts'
 import { removeBlankParagraphs } from './blanks.ts'
 import { buildSampleContext, type TemplateContext } from './context.ts'
 import { createTemplateRenderer } from './render.ts'

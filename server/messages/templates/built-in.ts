@@ -1,4 +1,4 @@
-import { READY_DISCOUNT } from '../../../shared/discount-mail.ts'
+import { READY_DISCOUNT } from '../../../shared/marketing/discount-mail.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_TEXTS } from './ready-templates.ts'
 
 // Recognises unchanged built-in texts. They need no check and no thread.

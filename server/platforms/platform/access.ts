@@ -1,4 +1,4 @@
-import type { PlatformName } from '../../../shared/platforms.ts'
+import type { PlatformName } from '../../../shared/platforms/platforms.ts'
 import type { GuardedFetch } from '../../core/net/public.ts'
 import type { Enqueue } from './request-queue.ts'
 

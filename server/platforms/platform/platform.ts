@@ -1,8 +1,8 @@
 // The contract of a shop platform. One file per platform implements it; no other code knows a platform's wire format.
 // Everything returned is parsed: names are decoded text (not HTML), instants UTC ISO 8601 strings, money minor units.
 
-import type { ItemChoice } from '../../../shared/carts.ts'
-import type { StoreRights } from '../../../shared/platforms.ts'
+import type { ItemChoice } from '../../../shared/carts/carts.ts'
+import type { StoreRights } from '../../../shared/platforms/platforms.ts'
 import type {
   CouponChange,
   CouponChangeResult,

@@ -1,4 +1,4 @@
-import type { StoreProblemCode } from '../../../shared/store-problems.ts'
+import type { StoreProblemCode } from '../../../shared/access/store-problems.ts'
 import { FetchProblem, type FetchProblemKind } from '../../core/net/public.ts'
 import { StoreProblem } from './store-problem.ts'
 

@@ -1,7 +1,7 @@
 // What other rooms use: the interface of a store.
 
-export type { PlatformName, StoreRights } from '../../../shared/platforms.ts'
-export type { StoreProblemCode } from '../../../shared/store-problems.ts'
+export type { StoreProblemCode } from '../../../shared/access/store-problems.ts'
+export type { PlatformName, StoreRights } from '../../../shared/platforms/platforms.ts'
 export type { StoreAccess, StoreKeys, StoreNet, StoreToken, TokenCache } from './access.ts'
 export type {
   CouponChange,

@@ -1,4 +1,4 @@
-import type { StoreProblemCode } from '../../../shared/store-problems.ts'
+import type { StoreProblemCode } from '../../../shared/access/store-problems.ts'
 
 /** A store's failure by code. `detail` is the store's message, safe to show, without keys. */
 export class StoreProblem extends Error {

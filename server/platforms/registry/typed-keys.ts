@@ -1,12 +1,12 @@
-import type { PlatformName } from '../../../shared/platforms.ts'
 import {
   areKeysSwapped,
   CONSUMER_KEYS_REQUIRED,
   SHOPIFY_CREDENTIALS_REQUIRED,
   SHOPIFY_SECRET_REQUIRED,
   SHOPIFY_TOKEN_REQUIRED,
-} from '../../../shared/store-problems.ts'
-import { storeTexts } from '../../../shared/stores.ts'
+} from '../../../shared/access/store-problems.ts'
+import { storeTexts } from '../../../shared/access/stores.ts'
+import type { PlatformName } from '../../../shared/platforms/platforms.ts'
 import type { StoreKeys } from '../platform/public.ts'
 
 // Parses keys as an owner enters them (A 5): which keys a platform needs, and the error for a missing one.

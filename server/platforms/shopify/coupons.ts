@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { normalizeEmail } from '../../../shared/contact.ts'
-import { getCurrencyExponent } from '../../../shared/money.ts'
+import { normalizeEmail } from '../../../shared/core/contact.ts'
+import { getCurrencyExponent } from '../../../shared/core/money.ts'
 import {
   type CouponChange,
   type CouponChangeResult,

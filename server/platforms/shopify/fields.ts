@@ -1,4 +1,4 @@
-import { parseCurrency, parseMinor } from '../../../shared/money.ts'
+import { parseCurrency, parseMinor } from '../../../shared/core/money.ts'
 import { field, isRecord, parseId } from '../platform/public.ts'
 
 // Readers for fields of Shopify's responses. All values are untrusted: missing, of another type, or enormous.

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
-import { toCapitals } from '../../../shared/coupons.ts'
-import { parseCurrency } from '../../../shared/money.ts'
+import { toCapitals } from '../../../shared/carts/coupons.ts'
+import { findFirstEmail, normalizePhone } from '../../../shared/core/contact.ts'
+import { parseCurrency } from '../../../shared/core/money.ts'
 import {
   field,
   type OrderDiscount,

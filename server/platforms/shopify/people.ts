@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
+import { findFirstEmail, normalizePhone } from '../../../shared/core/contact.ts'
 import {
   field,
   type PlatformConsent,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { normalizePhone } from '../../../shared/contact.ts'
-import { getCurrencyExponent, parseCurrency, parseMinor } from '../../../shared/money.ts'
+import { normalizePhone } from '../../../shared/core/contact.ts'
+import { getCurrencyExponent, parseCurrency, parseMinor } from '../../../shared/core/money.ts'
 import {
   type CheckoutPage,
   type CheckoutQuery,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseCurrency, parseMinor } from '../../../shared/money.ts'
+import { parseCurrency, parseMinor } from '../../../shared/core/money.ts'
 import {
   isRecord,
   type Page,

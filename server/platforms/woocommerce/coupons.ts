@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { getCurrencyExponent, parseMinor } from '../../../shared/money.ts'
+import { getCurrencyExponent, parseMinor } from '../../../shared/core/money.ts'
 import {
   type CouponChange,
   type CouponChangeResult,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseMinor } from '../../../shared/money.ts'
+import { parseMinor } from '../../../shared/core/money.ts'
 import { FetchProblem } from '../../core/net/public.ts'
 import {
   type DisplayedTax,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { parseCurrency, parseMinor } from '../../../shared/money.ts'
+import { parseCurrency, parseMinor } from '../../../shared/core/money.ts'
 import { canReach, FetchProblem, type GuardedAnswer } from '../../core/net/public.ts'
 import {
   createRequestQueues,

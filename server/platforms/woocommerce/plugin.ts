@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
-import { parseCurrency } from '../../../shared/money.ts'
+import { parseCurrency } from '../../../shared/core/money.ts'
 import { FetchProblem } from '../../core/net/public.ts'
 import {
   type PlatformOrder,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { findFirstEmail, normalizePhone } from '../../../shared/contact.ts'
-import { toCapitals } from '../../../shared/coupons.ts'
-import { divideMinor, parseCurrency, parseMinor } from '../../../shared/money.ts'
+import { toCapitals } from '../../../shared/carts/coupons.ts'
+import { findFirstEmail, normalizePhone } from '../../../shared/core/contact.ts'
+import { divideMinor, parseCurrency, parseMinor } from '../../../shared/core/money.ts'
 import {
   addChoices,
   field,

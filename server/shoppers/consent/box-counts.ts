@@ -1,4 +1,4 @@
-import type { ConsentChannel } from '../../../shared/consent.ts'
+import type { ConsentChannel } from '../../../shared/shoppers/consent.ts'
 import {
   type BoxCount,
   type BoxPlace,
@@ -7,7 +7,7 @@ import {
   boxPlaces,
   computeWordingId,
   type SignedForms,
-} from '../../../shared/consent-box.ts'
+} from '../../../shared/shoppers/consent-box.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, sql } from '../../core/db/public.ts'

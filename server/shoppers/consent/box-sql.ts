@@ -1,4 +1,4 @@
-import type { ConsentChannel } from '../../../shared/consent.ts'
+import type { ConsentChannel } from '../../../shared/shoppers/consent.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 
 // Statements on consent boxes.

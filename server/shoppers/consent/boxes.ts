@@ -1,4 +1,4 @@
-import type { ConsentChannel } from '../../../shared/consent.ts'
+import type { ConsentChannel } from '../../../shared/shoppers/consent.ts'
 import {
   boxChannels,
   boxHtml,
@@ -7,7 +7,7 @@ import {
   getDefaultBoxText,
   getGermanBoxText,
   normalizeText,
-} from '../../../shared/consent-box.ts'
+} from '../../../shared/shoppers/consent-box.ts'
 import type { Session } from '../../access/members/public.ts'
 import { queueWake } from '../../access/plugin/public.ts'
 import { readStore } from '../../access/stores/public.ts'

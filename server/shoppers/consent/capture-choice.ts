@@ -5,8 +5,8 @@ import {
   type CaptureModeView,
   type chooseCaptureMode,
   isStoringMore,
-} from '../../../shared/capture-mode.ts'
-import { groundLimits } from '../../../shared/consent.ts'
+} from '../../../shared/shoppers/capture-mode.ts'
+import { groundLimits } from '../../../shared/shoppers/consent.ts'
 import { findUserById, type Session } from '../../access/members/public.ts'
 import { queueWake } from '../../access/plugin/public.ts'
 import { readStore } from '../../access/stores/public.ts'

@@ -1,4 +1,4 @@
-import type { ConsentEvidence } from '../../../shared/ledger.ts'
+import type { ConsentEvidence } from '../../../shared/marketing/ledger.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { hasPaidByStore } from '../shoppers/public.ts'
 import type { ConsentOverride } from './consent.ts'

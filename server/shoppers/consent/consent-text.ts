@@ -1,4 +1,4 @@
-import { getSourceText } from '../../../shared/ledger.ts'
+import { getSourceText } from '../../../shared/marketing/ledger.ts'
 import type { ConsentRule } from '../../core/schema/public.ts'
 import type { ConsentBasis } from './consent.ts'
 import { ruleTexts } from './consent-table.ts'

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
-import { maxConsentWording } from '../../../shared/consent.ts'
-import type { Unproven } from '../../../shared/ledger.ts'
+import type { Unproven } from '../../../shared/marketing/ledger.ts'
+import { maxConsentWording } from '../../../shared/shoppers/consent.ts'
 import { createId } from '../../core/common/public.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type * as api from '../../../shared/consent.ts'
+import type * as api from '../../../shared/shoppers/consent.ts'
 import { findUserById, type Session } from '../../access/members/public.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/public.ts'

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
-import { maxConsentWording } from '../../../shared/consent.ts'
-import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { normalizeEmail, normalizePhone } from '../../../shared/core/contact.ts'
+import { maxConsentWording } from '../../../shared/shoppers/consent.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { maskAddress } from '../../messages/channels/public.ts'

@@ -1,6 +1,10 @@
-import { chooseCaptureMode, readCaptureMode } from '../../../shared/capture-mode.ts'
-import * as api from '../../../shared/consent.ts'
-import { consentBoxCounts, consentBoxes, saveBoxText as saveBoxTextEndpoint } from '../../../shared/consent-box.ts'
+import { chooseCaptureMode, readCaptureMode } from '../../../shared/shoppers/capture-mode.ts'
+import * as api from '../../../shared/shoppers/consent.ts'
+import {
+  consentBoxCounts,
+  consentBoxes,
+  saveBoxText as saveBoxTextEndpoint,
+} from '../../../shared/shoppers/consent-box.ts'
 import { type Routes, serveStore } from '../../access/http/public.ts'
 import { readBoxCounts } from './box-counts.ts'
 import { readBoxes, saveBoxText } from './boxes.ts'

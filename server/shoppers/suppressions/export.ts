@@ -1,4 +1,4 @@
-import { exportSuppressions, suppressionTexts } from '../../../shared/suppressions.ts'
+import { exportSuppressions, suppressionTexts } from '../../../shared/shoppers/suppressions.ts'
 import { accountDownload, type CsvColumn, csvFile, readPages } from '../../access/http/public.ts'
 import { type EntryRow, selectPage } from './sql.ts'
 import { buildFilter } from './suppressions.ts'

@@ -1,4 +1,4 @@
-import * as api from '../../../shared/suppressions.ts'
+import * as api from '../../../shared/shoppers/suppressions.ts'
 import { prepareDownload, type Routes, serveAccount, serveDownload } from '../../access/http/public.ts'
 import { suppressionsDownload } from './export.ts'
 import { addEntry, importEntries, listDoubtful, listEntries, removeEntry } from './suppressions.ts'

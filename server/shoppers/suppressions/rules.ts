@@ -1,10 +1,10 @@
-import { normalizeEmail, normalizePhone } from '../../../shared/contact.ts'
+import { normalizeEmail, normalizePhone } from '../../../shared/core/contact.ts'
 import {
   type importableReasons,
   type SuppressionChannel,
   type SuppressionReason,
   suppressionTexts,
-} from '../../../shared/suppressions.ts'
+} from '../../../shared/shoppers/suppressions.ts'
 import { listNumberAliases } from '../../messages/channels/public.ts'
 
 // Normalizes typed and imported suppressions. Pure.

@@ -1,4 +1,4 @@
-import type { SuppressionChannel, SuppressionReason } from '../../../shared/suppressions.ts'
+import type { SuppressionChannel, SuppressionReason } from '../../../shared/shoppers/suppressions.ts'
 import { type AccountDb, type AccountTx, type StoreDb, sql } from '../../core/db/public.ts'
 import { isFailed } from '../../messages/messages/public.ts'
 

@@ -9,7 +9,7 @@ import {
   suppressionChannels,
   suppressionReasons,
   suppressionTexts,
-} from '../../../shared/suppressions.ts'
+} from '../../../shared/shoppers/suppressions.ts'
 import type { Session } from '../../access/members/public.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
 import {

@@ -1,5 +1,5 @@
-import { authTexts, type User } from '../../../shared/auth.ts'
-import { normalizeEmail } from '../../../shared/contact.ts'
+import { authTexts, type User } from '../../../shared/access/auth.ts'
+import { normalizeEmail } from '../../../shared/core/contact.ts'
 import {
   assertPlainName,
   findMember,

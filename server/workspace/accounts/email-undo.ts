@@ -1,4 +1,4 @@
-import { authTexts } from '../../../shared/auth.ts'
+import { authTexts } from '../../../shared/access/auth.ts'
 import { hashPassword, limits, lockUser, mailNotice } from '../../access/members/public.ts'
 
 import { AppError, hashToken } from '../../core/common/public.ts'

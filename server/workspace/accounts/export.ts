@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
 import { z } from 'zod'
-import { prepareExport } from '../../../shared/account.ts'
+import { prepareExport } from '../../../shared/workspace/account.ts'
 import { accountDownload, addDate } from '../../access/http/public.ts'
 import { limits } from '../../access/members/public.ts'
 import { type AccountDb, type Db, type StoreDb, sql } from '../../core/db/public.ts'

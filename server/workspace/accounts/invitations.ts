@@ -1,7 +1,7 @@
-import { authTexts, PASSWORD_MIN } from '../../../shared/auth.ts'
-import { normalizeEmail } from '../../../shared/contact.ts'
-import { mayManage, type Role } from '../../../shared/roles.ts'
-import { teamTexts } from '../../../shared/team.ts'
+import { authTexts, PASSWORD_MIN } from '../../../shared/access/auth.ts'
+import { mayManage, type Role } from '../../../shared/access/roles.ts'
+import { normalizeEmail } from '../../../shared/core/contact.ts'
+import { teamTexts } from '../../../shared/workspace/team.ts'
 import {
   assertPlainName,
   assertVerified,

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Role } from '../../../shared/roles.ts'
+import type { Role } from '../../../shared/access/roles.ts'
 import {
   createVerificationToken,
   findUserById,

@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
-import { authTexts } from '../../../shared/auth.ts'
-import { normalizeEmail } from '../../../shared/contact.ts'
+import { authTexts } from '../../../shared/access/auth.ts'
+import { normalizeEmail } from '../../../shared/core/contact.ts'
 import { confirmAddress, findUserByEmail, hashPassword, limits, lockUser } from '../../access/members/public.ts'
 import { removeSecondFactor } from '../../access/second-factor/public.ts'
 import { AppError, hashToken } from '../../core/common/public.ts'

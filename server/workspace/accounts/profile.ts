@@ -1,5 +1,5 @@
-import { authTexts } from '../../../shared/auth.ts'
-import { normalizeEmail } from '../../../shared/contact.ts'
+import { authTexts } from '../../../shared/access/auth.ts'
+import { normalizeEmail } from '../../../shared/core/contact.ts'
 import {
   assertPassword,
   assertPlainName,

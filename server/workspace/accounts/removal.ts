@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { DELETE_WORD } from '../../../shared/account.ts'
+import { DELETE_WORD } from '../../../shared/workspace/account.ts'
 import { assertPassword, refuseDemo, type Session } from '../../access/members/public.ts'
 
 import { endPayments } from '../../billing/payments/public.ts'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import * as own from '../../../shared/account.ts'
-import * as api from '../../../shared/auth.ts'
+import * as api from '../../../shared/access/auth.ts'
+import * as own from '../../../shared/workspace/account.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/public.ts'
 import { describeDevice, resendVerification, verifyEmail } from '../../access/members/public.ts'
 import type { Deps } from '../../deps.ts'

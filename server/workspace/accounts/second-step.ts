@@ -1,4 +1,4 @@
-import { secondFactorTexts } from '../../../shared/second-factor.ts'
+import { secondFactorTexts } from '../../../shared/access/second-factor.ts'
 import { limits } from '../../access/members/public.ts'
 import { proveSecondFactor } from '../../access/second-factor/public.ts'
 import { AppError } from '../../core/common/public.ts'

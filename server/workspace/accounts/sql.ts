@@ -1,4 +1,4 @@
-import type { Role } from '../../../shared/roles.ts'
+import type { Role } from '../../../shared/access/roles.ts'
 import { type AccountTx, type Db, sql, type Tx } from '../../core/db/public.ts'
 
 // Statements for accounts. A user may belong to several accounts, so users, their sessions and password resets are

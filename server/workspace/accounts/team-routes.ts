@@ -1,5 +1,5 @@
-import * as own from '../../../shared/account.ts'
-import * as api from '../../../shared/team.ts'
+import * as own from '../../../shared/workspace/account.ts'
+import * as api from '../../../shared/workspace/team.ts'
 import { prepareDownload, type Routes, serveAccount, serveDownload, servePublic } from '../../access/http/public.ts'
 import { assertPlainName, refuseDemo } from '../../access/members/public.ts'
 import { accountExport } from './export.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { type Role, roleNames } from '../../../shared/roles.ts'
+import { type Role, roleNames } from '../../../shared/access/roles.ts'
 import { createShop } from '../../../test/shop.ts'
 import { createAddress, createIp, createUser, fetchMe, postAuth } from '../../../test/visitor.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,5 +1,5 @@
-import { mayManage, type Role, roleNames } from '../../../shared/roles.ts'
-import { teamTexts } from '../../../shared/team.ts'
+import { mayManage, type Role, roleNames } from '../../../shared/access/roles.ts'
+import { teamTexts } from '../../../shared/workspace/team.ts'
 import * as users from '../../access/members/public.ts'
 import { refuseDemo, type Session } from '../../access/members/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { analyticsTexts } from '../../../shared/analytics.ts'
+import { analyticsTexts } from '../../../shared/insights/analytics.ts'
 import { createColleague } from '../../../test/factories.ts'
 import { createShop, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createAppAccess } from '../../../test/shopify-store.ts'

@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
-import type { AnalyticsDetails, AnalyticsRange, Roi, Trend } from '../../../shared/analytics.ts'
+import { analyticsChannels, type CartReach, reasonLabels } from '../../../shared/carts/reach.ts'
+import type { CsvCell } from '../../../shared/core/csv.ts'
+import { CSV_START, formatCodeCell, formatCsvLine } from '../../../shared/core/csv.ts'
+import type { AnalyticsDetails, AnalyticsRange, Roi, Trend } from '../../../shared/insights/analytics.ts'
 import {
   type AnalyticsReply,
   analyticsTexts,
@@ -9,7 +12,7 @@ import {
   prepareAnalyticsExport,
   rangeDays,
   type TopProduct,
-} from '../../../shared/analytics.ts'
+} from '../../../shared/insights/analytics.ts'
 import {
   buildFunnelDefinitions,
   definitions,
@@ -20,12 +23,9 @@ import {
   getShopperName,
   hasDevices,
   sourceNames,
-} from '../../../shared/analytics-definitions.ts'
-import type { CsvCell } from '../../../shared/csv.ts'
-import { CSV_START, formatCodeCell, formatCsvLine } from '../../../shared/csv.ts'
-import { type PlatformName, platformNames, type StoreRights } from '../../../shared/platforms.ts'
-import { analyticsChannels, type CartReach, reasonLabels } from '../../../shared/reach.ts'
-import { computeReturn } from '../../../shared/roi.ts'
+} from '../../../shared/insights/analytics-definitions.ts'
+import { computeReturn } from '../../../shared/insights/roi.ts'
+import { type PlatformName, platformNames, type StoreRights } from '../../../shared/platforms/platforms.ts'
 import { type DownloadFile, formatPages, prepareDownload, storeDownload } from '../../access/http/public.ts'
 import type { Session } from '../../access/members/public.ts'
 import { readStore } from '../../access/stores/public.ts'

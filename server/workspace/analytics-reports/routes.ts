@@ -1,4 +1,4 @@
-import * as api from '../../../shared/analytics.ts'
+import * as api from '../../../shared/insights/analytics.ts'
 import { type Routes, serveDownload, serveStore, serveStoreFile } from '../../access/http/public.ts'
 import { analyticsDownload, exportFile, prepareExport } from './export.ts'
 

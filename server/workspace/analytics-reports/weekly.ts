@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { formatChange, formatPercent } from '../../../shared/percent.ts'
+import { formatChange, formatPercent } from '../../../shared/core/percent.ts'
 import { weeklyReaders } from '../../access/notifications/public.ts'
 import { readStore, type StoreRow } from '../../access/stores/public.ts'
 import { hasFeature, loadEntitlements } from '../../billing/billing/public.ts'

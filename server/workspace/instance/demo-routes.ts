@@ -1,4 +1,4 @@
-import * as api from '../../../shared/instance.ts'
+import * as api from '../../../shared/workspace/instance.ts'
 import { type Routes, serveAccount } from '../../access/http/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'
 import { type Limit, takePoint } from '../../core/db/public.ts'

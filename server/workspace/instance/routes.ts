@@ -1,4 +1,4 @@
-import * as api from '../../../shared/instance.ts'
+import * as api from '../../../shared/workspace/instance.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/public.ts'
 import { assertMayConfirm, confirmLive, viewInstance } from './instance.ts'
 

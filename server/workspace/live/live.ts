@@ -2,7 +2,8 @@ import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node
 import pg from 'pg'
 import { Server, type Socket } from 'socket.io'
 import { z } from 'zod'
-import type { LivePart } from '../../../shared/live.ts'
+import { PlatformName } from '../../../shared/platforms/platforms.ts'
+import type { LivePart } from '../../../shared/workspace/live.ts'
 import {
   type ClientEvents,
   type Joined,
@@ -10,9 +11,8 @@ import {
   type LiveRefusal,
   liveParts,
   type ServerEvents,
-} from '../../../shared/live.ts'
-import { MAX_IDS_PER_EVENT } from '../../../shared/notification-calls.ts'
-import { PlatformName } from '../../../shared/platforms.ts'
+} from '../../../shared/workspace/live.ts'
+import { MAX_IDS_PER_EVENT } from '../../../shared/workspace/notification-calls.ts'
 import { authenticate, mayStillView, type Session } from '../../access/members/public.ts'
 import { markRead } from '../../access/notifications/public.ts'
 import { chooseStore, type RequestedStore } from '../../access/stores/public.ts'

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { io, type Socket } from 'socket.io-client'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
-import type { NotificationEvent } from '../../../shared/notification-calls.ts'
+import type { NotificationEvent } from '../../../shared/workspace/notification-calls.ts'
 import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { groupNotifications } from '../../access/notifications/group.ts'

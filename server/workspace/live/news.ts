@@ -1,5 +1,5 @@
-import type { NotificationEvent } from '../../../shared/notification-calls.ts'
-import { readTopic } from '../../../shared/notification-kinds.ts'
+import type { NotificationEvent } from '../../../shared/workspace/notification-calls.ts'
+import { readTopic } from '../../../shared/workspace/notification-kinds.ts'
 import * as sql from '../../access/notifications/public.ts'
 import { type ListedNotification, presentNotification } from '../../access/notifications/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,4 +1,4 @@
-import { LIVE_PATH } from '../../../shared/live.ts'
+import { LIVE_PATH } from '../../../shared/workspace/live.ts'
 import type { Routes } from '../../access/http/public.ts'
 import { Live } from './live.ts'
 

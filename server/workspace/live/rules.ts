@@ -1,5 +1,5 @@
-import { type LivePart, liveParts } from '../../../shared/live.ts'
-import type { NotificationEvent } from '../../../shared/notification-calls.ts'
+import { type LivePart, liveParts } from '../../../shared/workspace/live.ts'
+import type { NotificationEvent } from '../../../shared/workspace/notification-calls.ts'
 
 // Parsing of announcements, origin check and rate limit. Pure.
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import type { NotificationChoice } from '../../../shared/notification-calls.ts'
+import type { NotificationChoice } from '../../../shared/workspace/notification-calls.ts'
 import {
   getAtOnceLabel,
   isProblem,
   listTopicTypes,
   type NotificationTopic,
   readTopic,
-} from '../../../shared/notification-kinds.ts'
-import { failedCauses, type NotificationData, type NotificationType } from '../../../shared/notifications.ts'
+} from '../../../shared/workspace/notification-kinds.ts'
+import { failedCauses, type NotificationData, type NotificationType } from '../../../shared/workspace/notifications.ts'
 import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
 import { sampleNotifications } from '../../../test/notification-samples.ts'
 import { createWorld } from '../../../test/world.ts'

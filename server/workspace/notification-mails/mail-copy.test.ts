@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { NotificationType } from '../../../shared/notifications.ts'
+import type { NotificationType } from '../../../shared/workspace/notifications.ts'
 import { sampleNotifications } from '../../../test/notification-samples.ts'
 import type { MailedRow } from '../../access/notifications/mail-rules.ts'
 import { hasAddress } from '../../core/common/addresses-in-text.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { isProblem, readTone, readTopic } from '../../../shared/notification-kinds.ts'
-import { getNotificationText } from '../../../shared/notifications.ts'
+import { isProblem, readTone, readTopic } from '../../../shared/workspace/notification-kinds.ts'
+import { getNotificationText } from '../../../shared/workspace/notifications.ts'
 import {
   type MailedRow,
   type MailRows,

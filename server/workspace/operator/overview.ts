@@ -1,4 +1,4 @@
-import type { OperatorAccount } from '../../../shared/operator.ts'
+import type { OperatorAccount } from '../../../shared/workspace/operator.ts'
 import { formatMonth, loadUsage } from '../../billing/billing/public.ts'
 import { readBalance } from '../../billing/credits/public.ts'
 import { requireFound } from '../../core/common/public.ts'

@@ -1,4 +1,4 @@
-import * as api from '../../../shared/operator.ts'
+import * as api from '../../../shared/workspace/operator.ts'
 import { type Routes, serveAccount } from '../../access/http/public.ts'
 import { describeDevice } from '../../access/members/public.ts'
 import * as commands from './actions.ts'

@@ -1,4 +1,4 @@
-import type { ProblemKind } from '../../../shared/operator.ts'
+import type { ProblemKind } from '../../../shared/workspace/operator.ts'
 import { type ChosenPlan, selectChosenPlan } from '../../billing/billing/public.ts'
 import { type Db, type PageWindow, type RawBuilder, sql } from '../../core/db/public.ts'
 import { isOpen } from '../../messages/messages/public.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reasonTexts } from '../../../shared/reasons.ts'
+import { reasonTexts } from '../../../shared/delivery/reasons.ts'
 import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createOperator, operatorEnv } from '../../../test/operators.ts'
 import { buildTea, createShop, HOUR, MINUTE } from '../../../test/shop.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { boxChannels } from '../../../shared/consent-box.ts'
-import { parseCurrency, parseMinor } from '../../../shared/money.ts'
+import { parseCurrency, parseMinor } from '../../../shared/core/money.ts'
+import { boxChannels } from '../../../shared/shoppers/consent-box.ts'
 import { readInput } from '../../access/http/public.ts'
 import { changePlugin, isReporting, noteBatch } from '../../access/plugin/public.ts'
 import { readStore } from '../../access/stores/public.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { computeWordingId } from '../../../shared/consent-box.ts'
+import { computeWordingId } from '../../../shared/shoppers/consent-box.ts'
 import { buildProblem } from '../../../test/fake-store.ts'
 import { buildBeat, buildWireOrder, createPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'
 import { createWorld } from '../../../test/world.ts'

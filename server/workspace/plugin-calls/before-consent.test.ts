@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { computeWordingId } from '../../../shared/consent-box.ts'
+import { computeWordingId } from '../../../shared/shoppers/consent-box.ts'
 import {
   buildCartEntry,
   buildWireOrder,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { CaptureMode } from '../../../shared/capture-mode.ts'
-import { type BoxCount, boxCountDays } from '../../../shared/consent-box.ts'
+import type { CaptureMode } from '../../../shared/shoppers/capture-mode.ts'
+import { type BoxCount, boxCountDays } from '../../../shared/shoppers/consent-box.ts'
 import { buildConsentBox } from '../../../test/consent-boxes.ts'
 import {
   buildCartEntry,

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
-import * as api from '../../../shared/plugin.ts'
+import { DEFAULT_PLATFORM } from '../../../shared/platforms/platforms.ts'
+import * as api from '../../../shared/workspace/plugin.ts'
 import { type Routes, readInput, serveAccount, serveStore } from '../../access/http/public.ts'
 import { notify } from '../../access/notifications/public.ts'
 import { isSignedBy, readHeaders } from '../../access/plugin/public.ts'

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { boxChannels, type ConsentBox, computeWordingId } from '../../../shared/consent-box.ts'
+import { boxChannels, type ConsentBox, computeWordingId } from '../../../shared/shoppers/consent-box.ts'
 import { readStore } from '../../access/stores/public.ts'
 import type { Db } from '../../core/db/public.ts'
 import { findCurrentKey } from '../../delivery/push/public.ts'

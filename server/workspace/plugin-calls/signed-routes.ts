@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { statusOf } from '../../../shared/errors.ts'
+import { statusOf } from '../../../shared/core/errors.ts'
 import {
   type CallHeaders,
   type CallName,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { boxChannels, boxPlaces } from '../../../shared/consent-box.ts'
+import { boxChannels, boxPlaces } from '../../../shared/shoppers/consent-box.ts'
 import { MAX_GOODS } from '../../access/plugin/public.ts'
 
 // Schemas of the plugin's calls (docs/plugin-protocol.md). Calls are signed, but limited as well, because a shop may be

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import yauzl from 'yauzl'
 import yazl from 'yazl'
-import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
+import { DEFAULT_PLATFORM } from '../../../shared/platforms/platforms.ts'
 import { findPluginProtocol } from '../../platforms/registry/public.ts'
 import { getSignatureFile, readSignatures, type SignedZip } from './signed-zip.ts'
 

@@ -1,5 +1,5 @@
-import { retentionEnds, retentionEndTexts, retentionTexts } from '../../../shared/kept.ts'
-import { type DocumentName, documentNames, documentTitles } from '../../../shared/privacy-documents.ts'
+import { retentionEnds, retentionEndTexts, retentionTexts } from '../../../shared/workspace/kept.ts'
+import { type DocumentName, documentNames, documentTitles } from '../../../shared/workspace/privacy-documents.ts'
 import { readStore, type StoreRow } from '../../access/stores/public.ts'
 import { requireFound } from '../../core/common/public.ts'
 import type { Config } from '../../core/config/public.ts'

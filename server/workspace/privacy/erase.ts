@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
-import { ERASE_WORD, type Erasure, privacyTexts } from '../../../shared/privacy.ts'
+import { ERASE_WORD, type Erasure, privacyTexts } from '../../../shared/workspace/privacy.ts'
 import type { Session } from '../../access/members/public.ts'
 import { waitForGrouping } from '../../access/notifications/public.ts'
 import { foldStorePosts } from '../../carts/capture/public.ts'

@@ -1,5 +1,5 @@
-import { normalizeEmail } from '../../../shared/contact.ts'
-import { dataKindText, type Erasure, type Person, privacyTexts } from '../../../shared/privacy.ts'
+import { normalizeEmail } from '../../../shared/core/contact.ts'
+import { dataKindText, type Erasure, type Person, privacyTexts } from '../../../shared/workspace/privacy.ts'
 import { listStores } from '../../access/stores/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'
 import { type AccountDb, type Db, type StoreDb, sql } from '../../core/db/public.ts'

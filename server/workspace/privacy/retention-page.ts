@@ -1,3 +1,4 @@
+import { type Language, languages } from '../../../shared/delivery/preferences.ts'
 import {
   buildRetentionPath,
   type DataKind,
@@ -6,8 +7,7 @@ import {
   retentionEndTexts,
   retentionPageTexts,
   retentionTexts,
-} from '../../../shared/kept.ts'
-import { type Language, languages } from '../../../shared/preferences.ts'
+} from '../../../shared/workspace/kept.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { findStoreByCaptureKey } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
-import { MOST_COUNTED, type Retention } from '../../../shared/retention.ts'
+import { MOST_COUNTED, type Retention } from '../../../shared/workspace/retention.ts'
 import { chunked } from '../../core/common/public.ts'
 import { type Db, PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { pushEvent } from '../../../shared/push-calls.ts'
+import type { pushEvent } from '../../../shared/delivery/push-calls.ts'
 import { createToken, type OpenedLink, openLink } from '../../carts/links/public.ts'
 import { requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/public.ts'

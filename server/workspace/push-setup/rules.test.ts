@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_PROMPT } from '../../../shared/push.ts'
+import { DEFAULT_PROMPT } from '../../../shared/delivery/push.ts'
 import {
   buildWording,
   buildWorkerUrl,

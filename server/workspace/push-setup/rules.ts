@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
-import { DEFAULT_PROMPT, type PushMethod, type PushPrompt, WORKER_PATHS } from '../../../shared/push.ts'
-import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
+import { DEFAULT_PROMPT, type PushMethod, type PushPrompt, WORKER_PATHS } from '../../../shared/delivery/push.ts'
+import { WORKER_VERSION } from '../../../shared/delivery/push-worker-version.ts'
 
 // Data about web push for a shop's pages. Pure.
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { authTexts } from '../../../shared/auth.ts'
-import { DEFAULT_PUSH } from '../../../shared/push.ts'
+import { authTexts } from '../../../shared/access/auth.ts'
+import { DEFAULT_PUSH } from '../../../shared/delivery/push.ts'
 import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
 import { DAY, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'
 import { readTestFlags } from '../../../test/notifications.ts'

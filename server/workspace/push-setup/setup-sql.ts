@@ -1,4 +1,4 @@
-import type { PushPrompt } from '../../../shared/push.ts'
+import type { PushPrompt } from '../../../shared/delivery/push.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
 // Statements for the owner's push settings, and where widget and worker were seen.

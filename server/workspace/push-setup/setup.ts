@@ -1,5 +1,5 @@
-import { capabilities } from '../../../shared/platforms.ts'
-import { DEFAULT_PROMPT, type PushPrompt, pushTexts } from '../../../shared/push.ts'
+import { DEFAULT_PROMPT, type PushPrompt, pushTexts } from '../../../shared/delivery/push.ts'
+import { capabilities } from '../../../shared/platforms/platforms.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/public.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { pushTexts } from '../../../shared/push.ts'
+import { pushTexts } from '../../../shared/delivery/push.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { buildSavedSteps } from '../../../test/flow-edits.ts'
 import { DAY, HOUR, MINUTE, passTime, readMessages } from '../../../test/message-scene.ts'

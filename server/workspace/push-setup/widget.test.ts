@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { pushTexts } from '../../../shared/push.ts'
-import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
+import { pushTexts } from '../../../shared/delivery/push.ts'
+import { WORKER_VERSION } from '../../../shared/delivery/push-worker-version.ts'
 import { createColleague, createStore, type TestStore } from '../../../test/factories.ts'
 import {
   createTestBrowser,

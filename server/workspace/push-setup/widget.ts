@@ -1,8 +1,13 @@
 import type { z } from 'zod'
-import type { PushMethod } from '../../../shared/push.ts'
-import { ASK_AGAIN_DAYS, pushTexts } from '../../../shared/push.ts'
-import type { pushAutoSetup, pushResubscribe, pushSubscribe, pushUnsubscribe } from '../../../shared/push-calls.ts'
-import { WORKER_VERSION } from '../../../shared/push-worker-version.ts'
+import type { PushMethod } from '../../../shared/delivery/push.ts'
+import { ASK_AGAIN_DAYS, pushTexts } from '../../../shared/delivery/push.ts'
+import type {
+  pushAutoSetup,
+  pushResubscribe,
+  pushSubscribe,
+  pushUnsubscribe,
+} from '../../../shared/delivery/push-calls.ts'
+import { WORKER_VERSION } from '../../../shared/delivery/push-worker-version.ts'
 import {
   foldStorePosts,
   hashClient,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { getTypedProblemText, STORE_PROBLEM_CODES } from '../../../shared/store-problems.ts'
+import { getTypedProblemText, STORE_PROBLEM_CODES } from '../../../shared/access/store-problems.ts'
 import {
   connectFakeStore,
   createConnectedStore,

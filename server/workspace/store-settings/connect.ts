@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
-import { withoutInvisible } from '../../../shared/one-line.ts'
-import { findRightsProblems, normalizeStoreUrl, STORE_PROBLEM_TEXT } from '../../../shared/store-problems.ts'
+import { findRightsProblems, normalizeStoreUrl, STORE_PROBLEM_TEXT } from '../../../shared/access/store-problems.ts'
+import { withoutInvisible } from '../../../shared/core/one-line.ts'
 import { limits, setSessionStore } from '../../access/members/public.ts'
 import { notify } from '../../access/notifications/public.ts'
 import { yieldJob } from '../../access/plugin/public.ts'

@@ -1,7 +1,7 @@
-import { type CaptureMode, captureModeTexts } from '../../../shared/capture-mode.ts'
-import type { Check } from '../../../shared/checks.ts'
-import { boxChannels, type ConsentBoxes } from '../../../shared/consent-box.ts'
-import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
+import type { Check } from '../../../shared/core/checks.ts'
+import { capabilities, type PlatformName } from '../../../shared/platforms/platforms.ts'
+import { type CaptureMode, captureModeTexts } from '../../../shared/shoppers/capture-mode.ts'
+import { boxChannels, type ConsentBoxes } from '../../../shared/shoppers/consent-box.ts'
 import { isAlive, type PluginRow } from '../../access/plugin/public.ts'
 import { pickNewest } from '../../access/stores/public.ts'
 

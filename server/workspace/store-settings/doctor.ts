@@ -1,12 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import type { CaptureMode } from '../../../shared/capture-mode.ts'
-import { type CaptureStatus, getDetectionText, limitText, WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
-import type { Check } from '../../../shared/checks.ts'
-import type { ConsentBoxes } from '../../../shared/consent-box.ts'
-import { platformCopy } from '../../../shared/platform-words.ts'
-import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
-import { pluginTexts } from '../../../shared/plugin.ts'
 import {
   addCertificateHint,
   findRightsProblems,
@@ -15,7 +8,19 @@ import {
   type RightsProblem,
   STORE_PROBLEM_TEXT,
   type StoreProblemCode,
-} from '../../../shared/store-problems.ts'
+} from '../../../shared/access/store-problems.ts'
+import {
+  type CaptureStatus,
+  getDetectionText,
+  limitText,
+  WITHOUT_SCRIPT,
+} from '../../../shared/carts/capture-status.ts'
+import type { Check } from '../../../shared/core/checks.ts'
+import { platformCopy } from '../../../shared/platforms/platform-words.ts'
+import { capabilities, type PlatformName } from '../../../shared/platforms/platforms.ts'
+import type { CaptureMode } from '../../../shared/shoppers/capture-mode.ts'
+import type { ConsentBoxes } from '../../../shared/shoppers/consent-box.ts'
+import { pluginTexts } from '../../../shared/workspace/plugin.ts'
 import {
   explainFirewall,
   isAlive,

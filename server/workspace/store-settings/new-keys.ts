@@ -1,4 +1,4 @@
-import { capabilities, type PlatformName } from '../../../shared/platforms.ts'
+import { capabilities, type PlatformName } from '../../../shared/platforms/platforms.ts'
 import { KEY_PROBLEMS, saveKeys } from '../../access/stores/public.ts'
 import {
   clearFailures,

@@ -1,5 +1,5 @@
-import type { SendingPause } from '../../../shared/sending.ts'
-import { MOST_COUNTED } from '../../../shared/sending.ts'
+import type { SendingPause } from '../../../shared/delivery/sending.ts'
+import { MOST_COUNTED } from '../../../shared/delivery/sending.ts'
 import type { Session } from '../../access/members/public.ts'
 import { type Db, type StoreDb, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'

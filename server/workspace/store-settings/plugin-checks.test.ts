@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Check } from '../../../shared/checks.ts'
+import type { Check } from '../../../shared/core/checks.ts'
 import { createConnectedStore } from '../../../test/connected-store.ts'
 import { buildProblem } from '../../../test/fake-store.ts'
 import { buildBeat, buildCartEntry, createPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'

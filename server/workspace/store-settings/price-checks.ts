@@ -1,4 +1,4 @@
-import type { Check } from '../../../shared/checks.ts'
+import type { Check } from '../../../shared/core/checks.ts'
 import { isAlive, type PluginRow } from '../../access/plugin/public.ts'
 import type { StoreProfile } from '../../platforms/platform/public.ts'
 

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
-import { normalizeEmail } from '../../../shared/contact.ts'
 import {
   findSettingProblems,
   formatMinuteOfDay,
   parseMinuteOfDay,
   settingTexts,
-} from '../../../shared/store-settings.ts'
-import type { saveStoreSettings } from '../../../shared/stores.ts'
+} from '../../../shared/access/store-settings.ts'
+import type { saveStoreSettings } from '../../../shared/access/stores.ts'
+import { normalizeEmail } from '../../../shared/core/contact.ts'
 import { assertPlainName } from '../../access/members/public.ts'
 import { isDemoAccount, lockStore, readStore, type StoreRow } from '../../access/stores/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { DisconnectedBy } from '../../../shared/stores.ts'
+import type { DisconnectedBy } from '../../../shared/access/stores.ts'
 import { type Session, setSessionStore } from '../../access/members/public.ts'
 import { endPlugin } from '../../access/plugin/public.ts'
 import {

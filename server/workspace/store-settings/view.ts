@@ -1,4 +1,4 @@
-import type { EndedStore, StoreView } from '../../../shared/stores.ts'
+import type { EndedStore, StoreView } from '../../../shared/access/stores.ts'
 import { isAlive, readPlugin } from '../../access/plugin/public.ts'
 import { presentStore, RETENTION_MS, type StoreRow } from '../../access/stores/public.ts'
 import type { Deps } from '../../deps.ts'

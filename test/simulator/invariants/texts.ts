@@ -1,4 +1,4 @@
-import { plans } from '../../../shared/billing.ts'
+import { plans } from '../../../shared/billing/billing.ts'
 import { secrets } from '../actors.ts'
 import { FIRST_DAY } from '../clock.ts'
 import type { Harness } from '../harness.ts'

@@ -1,6 +1,6 @@
 import { Outlet } from 'react-router'
-import type { Permission } from '../../../shared/endpoint.ts'
-import { explainRefusal, hasPermission, type Role, roleNames } from '../../../shared/roles.ts'
+import { explainRefusal, hasPermission, type Role, roleNames } from '../../../shared/access/roles.ts'
+import type { Permission } from '../../../shared/core/endpoint.ts'
 import { Failed } from '../ui/Failed.tsx'
 import { LoadingCards } from '../ui/Loading.tsx'
 import { PageTitle } from '../ui/PageTitle.tsx'

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type StoreView, switchStore } from '../../../shared/stores.ts'
+import { type StoreView, switchStore } from '../../../shared/access/stores.ts'
 import { call } from '../api/api.ts'
 import { rememberConnection } from '../session/session.ts'
 import { connectionQuery } from './queries.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { DEFAULT_RANGE, readAnalytics } from '../../../shared/analytics.ts'
-import { logout } from '../../../shared/auth.ts'
+import { logout } from '../../../shared/access/auth.ts'
+import { DEFAULT_RANGE, readAnalytics } from '../../../shared/insights/analytics.ts'
 import { stubPage } from '../../../test/browser-globals.ts'
 import { buildAddress, call, prefetch } from '../api/api.ts'
 import { buildStoreFields, endSession, rememberConnection, startSession } from '../session/session.ts'

@@ -1,4 +1,4 @@
-import type { AnalyticsRange } from '../../../shared/analytics.ts'
+import type { AnalyticsRange } from '../../../shared/insights/analytics.ts'
 import { buildAddress, prefetch } from '../api/api.ts'
 import { buildStoreFields, loadUser, type StoreFields, session } from '../session/session.ts'
 

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { z } from 'zod'
-import type { Endpoint } from '../../../shared/endpoint.ts'
-import type { ErrorReply } from '../../../shared/errors.ts'
+import type { Endpoint } from '../../../shared/core/endpoint.ts'
+import type { ErrorReply } from '../../../shared/core/errors.ts'
 import { buildStoreFields, endSession, findPlatform, type StoreFields, session } from '../session/session.ts'
 
 // The only caller of fetch. Calls an endpoint by its contract; every failure is an ApiError with a message fit for

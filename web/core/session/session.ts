@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { DEFAULT_PLATFORM, type PlatformName, platformNames } from '../../../shared/platforms.ts'
+import { DEFAULT_PLATFORM, type PlatformName, platformNames } from '../../../shared/platforms/platforms.ts'
 import { dropRequest, isConnectRequest, storeRequest } from './request.ts'
 
 // The browser's session, in the storage keys of A 3. "Remember me" puts the token in local storage, otherwise it is in

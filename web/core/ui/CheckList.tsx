@@ -10,7 +10,7 @@ import {
   IconPlayerSkipForward,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import type { Check } from '../../../shared/checks.ts'
+import type { Check } from '../../../shared/core/checks.ts'
 import { StatusBadge } from './StatusBadge.tsx'
 
 const badges: Record<Check['state'], Parameters<typeof StatusBadge>[0]> = {

@@ -1,4 +1,4 @@
-import { CSV_START, type CsvCell, formatCsvLine } from '../../../shared/csv.ts'
+import { CSV_START, type CsvCell, formatCsvLine } from '../../../shared/core/csv.ts'
 import { announce } from './announce.ts'
 
 /** Saves rows as a CSV file. */

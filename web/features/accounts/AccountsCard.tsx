@@ -1,7 +1,7 @@
 import { Button, Card, Text, Title } from '@mantine/core'
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { listAccounts, switchAccount } from '../../../shared/team.ts'
+import { listAccounts, switchAccount } from '../../../shared/workspace/team.ts'
 import { call } from '../../core/api/api.ts'
 import { forgetConnection } from '../../core/session/session.ts'
 import { announce } from '../../core/ui/announce.ts'

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
-import { confirmEmail } from '../../../shared/account.ts'
-import { authTexts } from '../../../shared/auth.ts'
+import { authTexts } from '../../../shared/access/auth.ts'
+import { confirmEmail } from '../../../shared/workspace/account.ts'
 import { call } from '../../core/api/api.ts'
 import { useRefreshMe } from './account-queries.ts'
 import { ConfirmAddress } from './ConfirmAddress.tsx'

@@ -1,7 +1,7 @@
 import { Anchor, Card, Container, Stack, Title } from '@mantine/core'
 import { useEffect } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { authTexts } from '../../../shared/auth.ts'
+import { authTexts } from '../../../shared/access/auth.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { BarePage } from '../../kits/page/BarePage.tsx'
 import { NewPasswordForm } from './NewPasswordForm.tsx'

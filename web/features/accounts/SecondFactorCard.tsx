@@ -15,8 +15,8 @@ import { useForm } from '@mantine/form'
 import { IconCheck, IconCopy, IconDownload, IconShieldCheck, IconShieldOff } from '@tabler/icons-react'
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import type { User } from '../../../shared/auth.ts'
-import { authTexts } from '../../../shared/auth.ts'
+import type { User } from '../../../shared/access/auth.ts'
+import { authTexts } from '../../../shared/access/auth.ts'
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -24,7 +24,7 @@ import {
   readSecondFactor,
   renewRecoveryCodes,
   secondFactorTexts,
-} from '../../../shared/second-factor.ts'
+} from '../../../shared/access/second-factor.ts'
 import { ApiError, call, hasFieldError } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Facts } from '../../core/ui/Facts.tsx'

@@ -4,11 +4,17 @@ import { useForm } from '@mantine/form'
 import { IconAlertTriangle, IconCheck, IconClock, IconMail, IconSelector, IconSend } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { User } from '../../../shared/auth.ts'
-import { authTexts } from '../../../shared/auth.ts'
-import { mayManage, type Role, roleNames, roleText } from '../../../shared/roles.ts'
-import type { Invitation, Member } from '../../../shared/team.ts'
-import { changeRole, inviteMember, removeMember, resendInvitation, revokeInvitation } from '../../../shared/team.ts'
+import type { User } from '../../../shared/access/auth.ts'
+import { authTexts } from '../../../shared/access/auth.ts'
+import { mayManage, type Role, roleNames, roleText } from '../../../shared/access/roles.ts'
+import type { Invitation, Member } from '../../../shared/workspace/team.ts'
+import {
+  changeRole,
+  inviteMember,
+  removeMember,
+  resendInvitation,
+  revokeInvitation,
+} from '../../../shared/workspace/team.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { ApiError, call, hasFieldError } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'

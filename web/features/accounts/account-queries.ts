@@ -1,5 +1,5 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query'
-import { listSessions, prepareExport } from '../../../shared/account.ts'
+import { listSessions, prepareExport } from '../../../shared/workspace/account.ts'
 import { meQuery } from '../../core/access/queries.ts'
 
 import { call } from '../../core/api/api.ts'

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { demoLogin, forgotPassword, login, register, resetPassword, type User } from '../../../shared/auth.ts'
+import { demoLogin, forgotPassword, login, register, resetPassword, type User } from '../../../shared/access/auth.ts'
 import { meQuery } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { forgetConnection, rememberUser, startSession } from '../../core/session/session.ts'

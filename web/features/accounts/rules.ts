@@ -1,5 +1,5 @@
-import { authTexts, PASSWORD_MIN } from '../../../shared/auth.ts'
-import type { Role } from '../../../shared/roles.ts'
+import { authTexts, PASSWORD_MIN } from '../../../shared/access/auth.ts'
+import type { Role } from '../../../shared/access/roles.ts'
 
 // Client-side checks of the sign-in forms (A 5) and role labels. Pure.
 

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 
-import { acceptInvitation, readInvitation, readTeam } from '../../../shared/team.ts'
+import { acceptInvitation, readInvitation, readTeam } from '../../../shared/workspace/team.ts'
 
 import { call } from '../../core/api/api.ts'
 import { useSignIn } from './queries.ts'

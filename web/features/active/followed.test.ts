@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ActiveCart } from '../../../shared/active-carts.ts'
-import type { MessageView, TimelineEntry } from '../../../shared/carts.ts'
+import type { ActiveCart } from '../../../shared/carts/active-carts.ts'
+import type { MessageView, TimelineEntry } from '../../../shared/carts/carts.ts'
 import {
   buildFollowedSteps,
   type CartProgress,

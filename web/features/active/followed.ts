@@ -1,6 +1,6 @@
-import type { ActiveCart, FollowedCart } from '../../../shared/active-carts.ts'
-import type { MessageView, TimelineEntry } from '../../../shared/carts.ts'
-import type { FlowView } from '../../../shared/flows.ts'
+import type { ActiveCart, FollowedCart } from '../../../shared/carts/active-carts.ts'
+import type { MessageView, TimelineEntry } from '../../../shared/carts/carts.ts'
+import type { FlowView } from '../../../shared/marketing/flows.ts'
 import { formatMoney } from '../../core/ui/format.ts'
 
 // Derives the steps of a cart from its first product to its outcome. Reports only what the engine did or plans. Pure.

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { followCart, listActiveCarts } from '../../../shared/active-carts.ts'
+import { followCart, listActiveCarts } from '../../../shared/carts/active-carts.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import type { Following } from './following.ts'

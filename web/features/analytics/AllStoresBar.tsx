@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Text } from '@mantine/core'
 import { IconBuildingStore } from '@tabler/icons-react'
 import { Link, useSearchParams } from 'react-router'
-import { analyticsTexts } from '../../../shared/analytics.ts'
+import { analyticsTexts } from '../../../shared/insights/analytics.ts'
 import { useConnectedStores, useScope } from '../../core/access/scope.ts'
 import { Empty } from '../../core/ui/Empty.tsx'
 

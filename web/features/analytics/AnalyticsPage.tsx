@@ -3,7 +3,10 @@ import { Anchor, Button, SegmentedControl, Skeleton, Text, Tooltip } from '@mant
 import { IconChartBar, IconLock } from '@tabler/icons-react'
 import { lazy, type ReactNode, Suspense, useDeferredValue, useRef } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import type { Roi } from '../../../shared/analytics.ts'
+import { featurePlans, type PlanKey } from '../../../shared/billing/billing.ts'
+import { type CartReach, reasonLabels, writeReachFilter } from '../../../shared/carts/reach.ts'
+import { formatPercent } from '../../../shared/core/percent.ts'
+import type { Roi } from '../../../shared/insights/analytics.ts'
 import {
   type AnalyticsDetails,
   type AnalyticsRange,
@@ -11,7 +14,7 @@ import {
   analyticsRanges,
   analyticsTexts,
   rangeDays,
-} from '../../../shared/analytics.ts'
+} from '../../../shared/insights/analytics.ts'
 import {
   channelNames,
   definitions,
@@ -22,12 +25,9 @@ import {
   getShopperName,
   hasDevices,
   sourceNames,
-} from '../../../shared/analytics-definitions.ts'
-import { featurePlans, type PlanKey } from '../../../shared/billing.ts'
-import { formatPercent } from '../../../shared/percent.ts'
-import { platformNames } from '../../../shared/platforms.ts'
-import { type CartReach, reasonLabels, writeReachFilter } from '../../../shared/reach.ts'
-import { computeReturn } from '../../../shared/roi.ts'
+} from '../../../shared/insights/analytics-definitions.ts'
+import { computeReturn } from '../../../shared/insights/roi.ts'
+import { platformNames } from '../../../shared/platforms/platforms.ts'
 import { useHasFeature, useHasPermission, useStore, useSubscription } from '../../core/access/queries.ts'
 import { useScope } from '../../core/access/scope.ts'
 import { getErrorText } from '../../core/api/api.ts'

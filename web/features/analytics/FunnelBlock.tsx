@@ -1,14 +1,14 @@
 import { Anchor, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { formatPercent } from '../../../shared/core/percent.ts'
 import {
   type AnalyticsRange,
   type AnalyticsReply,
   type FunnelChannel,
   funnelChannels,
   rangeDays,
-} from '../../../shared/analytics.ts'
-import { formatPercent } from '../../../shared/percent.ts'
+} from '../../../shared/insights/analytics.ts'
 import { useScope } from '../../core/access/scope.ts'
 import { formatCount } from '../../core/ui/format.ts'
 import { Bar, Block, Term } from './parts.tsx'

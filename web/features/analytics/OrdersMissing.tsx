@@ -1,4 +1,4 @@
-import { findRightsProblems } from '../../../shared/store-problems.ts'
+import { findRightsProblems } from '../../../shared/access/store-problems.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 

@@ -8,7 +8,7 @@ import {
   readRecoveryRateTrend,
   readRevenueTrend,
   readRoi,
-} from '../../../shared/analytics.ts'
+} from '../../../shared/insights/analytics.ts'
 import { useScope } from '../../core/access/scope.ts'
 import { call } from '../../core/api/api.ts'
 import { useDownload } from '../../core/ui/Download.tsx'

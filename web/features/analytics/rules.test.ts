@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { computeReturn } from '../../../shared/roi.ts'
+import { computeReturn } from '../../../shared/insights/roi.ts'
 import { buildStages, chooseTone, formatMonth, isUneven, parseRange } from './rules.ts'
 
 test('computes profit as revenue minus message cost and plan, and no return without costs', () => {

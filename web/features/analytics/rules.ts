@@ -1,13 +1,13 @@
+import type { CartStage } from '../../../shared/carts/reach.ts'
+import { formatChange } from '../../../shared/core/percent.ts'
 import {
   type AnalyticsRange,
   analyticsRanges,
   DEFAULT_RANGE,
   type Funnel,
   type FunnelChannel,
-} from '../../../shared/analytics.ts'
-import { buildFunnelDefinitions } from '../../../shared/analytics-definitions.ts'
-import { formatChange } from '../../../shared/percent.ts'
-import type { CartStage } from '../../../shared/reach.ts'
+} from '../../../shared/insights/analytics.ts'
+import { buildFunnelDefinitions } from '../../../shared/insights/analytics-definitions.ts'
 
 // Derives the texts and values of Advanced Analytics from the server's answers. Pure.
 

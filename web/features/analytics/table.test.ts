@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatCsvLine } from '../../../shared/csv.ts'
+import { formatCsvLine } from '../../../shared/core/csv.ts'
 import { buildFileName, buildLines, count, rateCell, toCodeValueCell, toMoneyCell, toTextCell } from './table.ts'
 
 // CSV export of a table (decision 100).

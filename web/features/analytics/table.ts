@@ -1,5 +1,5 @@
-import { type CsvCell, formatCodeCell } from '../../../shared/csv.ts'
-import { formatPercent } from '../../../shared/percent.ts'
+import { type CsvCell, formatCodeCell } from '../../../shared/core/csv.ts'
+import { formatPercent } from '../../../shared/core/percent.ts'
 import { formatCount, formatMoney } from '../../core/ui/format.ts'
 
 // Table cells as shown and as exported to CSV (decision 100). Pure.

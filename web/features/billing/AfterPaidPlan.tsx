@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { type PlanKey, plans } from '../../../shared/billing.ts'
+import { type PlanKey, plans } from '../../../shared/billing/billing.ts'
 import { formatCounted, formatNames } from '../../core/ui/format.ts'
 import { findRestingStores } from './change-copy.ts'
 import { useRestingStores } from './payment-queries.ts'

@@ -15,17 +15,17 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, Navigate, useSearchParams } from 'react-router'
 import type { z } from 'zod'
-import type { PlanLimits } from '../../../shared/billing.ts'
-import { MAX_EXTRA_STORES, plans } from '../../../shared/billing.ts'
-import { billingTexts } from '../../../shared/billing-texts.ts'
-import { checkCredits } from '../../../shared/credits.ts'
+import type { PlanLimits } from '../../../shared/billing/billing.ts'
+import { MAX_EXTRA_STORES, plans } from '../../../shared/billing/billing.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
+import { checkCredits } from '../../../shared/billing/credits.ts'
 import type {
   ChangePreview,
   checkSession,
   Payment,
   PaymentStatus,
   SubscriptionDetail,
-} from '../../../shared/payments.ts'
+} from '../../../shared/billing/payments.ts'
 import { subscriptionQuery, useConnection, useHasPermission, useMe } from '../../core/access/queries.ts'
 import { ApiError, call } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'

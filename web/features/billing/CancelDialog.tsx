@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
-import { type PlanKey, plans } from '../../../shared/billing.ts'
-import { billingTexts } from '../../../shared/billing-texts.ts'
+import { type PlanKey, plans } from '../../../shared/billing/billing.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
 import { AfterPaidPlan } from './AfterPaidPlan.tsx'

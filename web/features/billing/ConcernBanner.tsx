@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'react-router'
-import { plans } from '../../../shared/billing.ts'
+import { plans } from '../../../shared/billing/billing.ts'
 import { useHasPermission, useInstance, useStore, useSubscription } from '../../core/access/queries.ts'
 import type { Concern } from './concerns.ts'
 import { describeOverdue, formatDate } from './plan-copy.ts'

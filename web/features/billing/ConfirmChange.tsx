@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { plans } from '../../../shared/billing.ts'
-import type { ChangePreview } from '../../../shared/payments.ts'
+import { plans } from '../../../shared/billing/billing.ts'
+import type { ChangePreview } from '../../../shared/billing/payments.ts'
 import { Facts } from '../../core/ui/Facts.tsx'
 import { formatCounted } from '../../core/ui/format.ts'
 import {

@@ -3,8 +3,14 @@ import { IconReceipt } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
 import { Link } from 'react-router'
-import type { CreditEntry } from '../../../shared/credits.ts'
-import { buyCredits, type CreditPack, type Credits, creditPacks, listCreditEntries } from '../../../shared/credits.ts'
+import type { CreditEntry } from '../../../shared/billing/credits.ts'
+import {
+  buyCredits,
+  type CreditPack,
+  type Credits,
+  creditPacks,
+  listCreditEntries,
+} from '../../../shared/billing/credits.ts'
 import { ApiError, call } from '../../core/api/api.ts'
 import { DataList } from '../../core/ui/DataList.tsx'
 import type { DataColumn } from '../../core/ui/DataTable.tsx'

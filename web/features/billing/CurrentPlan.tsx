@@ -1,5 +1,5 @@
 import { Group, Text, Title } from '@mantine/core'
-import { plans } from '../../../shared/billing.ts'
+import { plans } from '../../../shared/billing/billing.ts'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import { findEndDay, listPlanNotes } from './plan-copy.ts'
 import type { Overview } from './queries.ts'

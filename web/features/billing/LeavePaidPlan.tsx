@@ -1,4 +1,4 @@
-import { type PlanKey, plans } from '../../../shared/billing.ts'
+import { type PlanKey, plans } from '../../../shared/billing/billing.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
 import { AfterPaidPlan } from './AfterPaidPlan.tsx'
 

@@ -1,7 +1,7 @@
 import './billing.css'
 import { Group, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconBan } from '@tabler/icons-react'
-import type { Meter } from '../../../shared/billing.ts'
+import type { Meter } from '../../../shared/billing/billing.ts'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import { describeAfterPlan } from './credit-copy.ts'
 import { useCredits } from './credit-queries.ts'

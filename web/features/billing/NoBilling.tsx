@@ -1,6 +1,6 @@
 import { Card, Group, List, Stack, Text, Title } from '@mantine/core'
-import { type PlanKey, plans } from '../../../shared/billing.ts'
-import { billingTexts } from '../../../shared/billing-texts.ts'
+import { type PlanKey, plans } from '../../../shared/billing/billing.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 import { listLimits } from './rules.ts'
 
 interface Props {

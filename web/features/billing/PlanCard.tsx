@@ -1,7 +1,7 @@
 import { Anchor, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
 import { IconCheck, IconCircleCheck, IconMinus } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { monthlyPrice, type PlanKey, plans } from '../../../shared/billing.ts'
+import { monthlyPrice, type PlanKey, plans } from '../../../shared/billing/billing.ts'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import type { Offer } from './pricing-rules.ts'
 import { listPlanLines } from './rules.ts'

@@ -1,4 +1,4 @@
-import { hasPermission } from '../../../shared/roles.ts'
+import { hasPermission } from '../../../shared/access/roles.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { useTeam } from '../accounts/team-queries.ts'
 

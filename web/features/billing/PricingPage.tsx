@@ -29,10 +29,10 @@ import {
   plans,
   type subscriptionStatus,
   TRIAL_DAYS,
-} from '../../../shared/billing.ts'
-import { billingTexts } from '../../../shared/billing-texts.ts'
-import { type Credits, creditPacks } from '../../../shared/credits.ts'
-import { createCheckoutSession } from '../../../shared/payments.ts'
+} from '../../../shared/billing/billing.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
+import { type Credits, creditPacks } from '../../../shared/billing/credits.ts'
+import { createCheckoutSession } from '../../../shared/billing/payments.ts'
 import { subscriptionQuery, useHasPermission, useInstance, useMe } from '../../core/access/queries.ts'
 import { ApiError, call } from '../../core/api/api.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'

@@ -1,6 +1,6 @@
 import { Drawer, UnstyledButton } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import { plans } from '../../../shared/billing.ts'
+import { plans } from '../../../shared/billing/billing.ts'
 import { useSubscription } from '../../core/access/queries.ts'
 import { LoadingCards } from '../../core/ui/Loading.tsx'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'

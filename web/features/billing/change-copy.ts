@@ -8,8 +8,8 @@ import {
   planAmountMinor,
   plans,
   type subscriptionStatus,
-} from '../../../shared/billing.ts'
-import type { ChangePreview, SubscriptionDetail } from '../../../shared/payments.ts'
+} from '../../../shared/billing/billing.ts'
+import type { ChangePreview, SubscriptionDetail } from '../../../shared/billing/payments.ts'
 import { formatCounted } from '../../core/ui/format.ts'
 import { cycleNames, formatAmount, formatPeriodPrice } from './detail-copy.ts'
 import { formatDate } from './plan-copy.ts'

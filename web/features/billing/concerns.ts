@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { subscriptionStatus } from '../../../shared/billing.ts'
+import type { subscriptionStatus } from '../../../shared/billing/billing.ts'
 import type { Tone } from '../../core/ui/Notice.tsx'
 
 // Decides which subscription problem the banner of every screen shows (decisions 85, 86 and 90). Pure.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { CreditEntry, Credits } from '../../../shared/credits.ts'
+import type { CreditEntry, Credits } from '../../../shared/billing/credits.ts'
 import {
   describeAfterPlan,
   describeEntry,

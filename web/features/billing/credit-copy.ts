@@ -1,4 +1,4 @@
-import { type CreditEntry, type CreditKind, type Credits, creditPacks } from '../../../shared/credits.ts'
+import { type CreditEntry, type CreditKind, type Credits, creditPacks } from '../../../shared/billing/credits.ts'
 import { formatMoney } from '../../core/ui/format.ts'
 
 // Texts about credits. Pure.

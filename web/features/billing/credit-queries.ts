@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 
-import { readCredits } from '../../../shared/credits.ts'
+import { readCredits } from '../../../shared/billing/credits.ts'
 import { call } from '../../core/api/api.ts'
 
 export const useCredits = () =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { buildDetail, buildStatus, type Detail, type Status } from '../../../screens/billing-answers.ts'
-import { plans } from '../../../shared/billing.ts'
+import { plans } from '../../../shared/billing/billing.ts'
 import { fillLimits, findActions, formatAmount, listPageNumbers } from './detail-copy.ts'
 
 const listActions = (detail: Partial<Detail>, status: Partial<Status> = {}, mayPay = true) => {

@@ -5,9 +5,9 @@ import {
   type PlanLimits,
   plans,
   type subscriptionStatus,
-} from '../../../shared/billing.ts'
-import { billingTexts } from '../../../shared/billing-texts.ts'
-import type { SubscriptionDetail } from '../../../shared/payments.ts'
+} from '../../../shared/billing/billing.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
+import type { SubscriptionDetail } from '../../../shared/billing/payments.ts'
 import { formatMoney } from '../../core/ui/format.ts'
 import { formatDateTime } from '../../core/ui/times.ts'
 import { formatDate, isOnTrial, isOverdue } from './plan-copy.ts'

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { analyticsTexts } from '../../../shared/analytics.ts'
-import { type Feature, featurePlans, PlanKey } from '../../../shared/billing.ts'
-import { campaignTexts } from '../../../shared/campaigns.ts'
-import { flowTexts } from '../../../shared/flows.ts'
-import { reasonTexts } from '../../../shared/reasons.ts'
-import { reminderTexts } from '../../../shared/reminders.ts'
+import { type Feature, featurePlans, PlanKey } from '../../../shared/billing/billing.ts'
+import { reasonTexts } from '../../../shared/delivery/reasons.ts'
+import { reminderTexts } from '../../../shared/delivery/reminders.ts'
+import { analyticsTexts } from '../../../shared/insights/analytics.ts'
+import { campaignTexts } from '../../../shared/marketing/campaigns.ts'
+import { flowTexts } from '../../../shared/marketing/flows.ts'
 
 // Where each screen offers a larger plan for a feature, and in which words (decision 6). Journeys in e2e/ check that
 // the words appear. Here: every feature has an entry, and no screen compares plan names itself.

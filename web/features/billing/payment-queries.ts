@@ -6,8 +6,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { listResting, restStores } from '../../../shared/billing.ts'
-import type { Endpoint } from '../../../shared/endpoint.ts'
+import { listResting, restStores } from '../../../shared/billing/billing.ts'
 import {
   cancelSubscription,
   changePlan,
@@ -17,7 +16,8 @@ import {
   previewChange,
   reactivateSubscription,
   readSubscription,
-} from '../../../shared/payments.ts'
+} from '../../../shared/billing/payments.ts'
+import type { Endpoint } from '../../../shared/core/endpoint.ts'
 import { connectionQuery, subscriptionQuery } from '../../core/access/queries.ts'
 import { ApiError, call } from '../../core/api/api.ts'
 import { useOnce } from '../../core/ui/useOnce.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { buildStatus } from '../../../screens/billing-answers.ts'
-import type { Meter } from '../../../shared/billing.ts'
+import type { Meter } from '../../../shared/billing/billing.ts'
 import { describeHeld, describeStores, describeUsage, listPlanNotes } from './plan-copy.ts'
 
 it('describes usage of a limit, without a limit, and of features outside the plan', () => {

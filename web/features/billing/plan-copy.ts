@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type Meter, type MeteredChannel, plans, type subscriptionStatus } from '../../../shared/billing.ts'
+import { type Meter, type MeteredChannel, plans, type subscriptionStatus } from '../../../shared/billing/billing.ts'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 
 // Texts about subscription and usage. Pure.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { buildStatus } from '../../../screens/billing-answers.ts'
-import type { BillingCycle, PlanKey } from '../../../shared/billing.ts'
+import type { BillingCycle, PlanKey } from '../../../shared/billing/billing.ts'
 import { pricingQuestions } from './PricingPage.tsx'
 import {
   buildChoiceAddress,

@@ -7,7 +7,7 @@ import {
   plans,
   type subscriptionStatus,
   TRIAL_DAYS,
-} from '../../../shared/billing.ts'
+} from '../../../shared/billing/billing.ts'
 import { formatCounted } from '../../core/ui/format.ts'
 import type { Choice } from './change-copy.ts'
 import { cycleNames, formatPeriodPrice } from './detail-copy.ts'

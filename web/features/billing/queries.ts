@@ -1,6 +1,6 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { type BillingCycle, createFreeSubscription, manualUpdate, readUsage } from '../../../shared/billing.ts'
+import { type BillingCycle, createFreeSubscription, manualUpdate, readUsage } from '../../../shared/billing/billing.ts'
 import { subscriptionQuery } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { useOnce } from '../../core/ui/useOnce.ts'

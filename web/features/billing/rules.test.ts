@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { featurePlans, monthlyPrice, planAmountMinor, plans } from '../../../shared/billing.ts'
+import { featurePlans, monthlyPrice, planAmountMinor, plans } from '../../../shared/billing/billing.ts'
 import { buildSupportLink, listLimits, listPlanLines } from './rules.ts'
 import { getStatusBadge } from './statusLook.ts'
 

@@ -1,4 +1,4 @@
-import { type PlanKey, type PlanLimits, plans } from '../../../shared/billing.ts'
+import { type PlanKey, type PlanLimits, plans } from '../../../shared/billing/billing.ts'
 
 // Texts of the plans. Pure.
 

@@ -3,6 +3,7 @@ import { ActionIcon, Button, Card, NativeSelect, NumberInput, Stack, Text, TextI
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
+import type { StoreView } from '../../../shared/access/stores.ts'
 import {
   type BrandFields,
   brandLimits,
@@ -14,9 +15,8 @@ import {
   fontStacks,
   type SocialKind,
   socialKinds,
-} from '../../../shared/brand.ts'
-import type { BrandView } from '../../../shared/brand-calls.ts'
-import type { StoreView } from '../../../shared/stores.ts'
+} from '../../../shared/carts/brand.ts'
+import type { BrandView } from '../../../shared/workspace/brand-calls.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import { ApiError } from '../../core/api/api.ts'
 import { Failed } from '../../core/ui/Failed.tsx'

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { BrandFields } from '../../../shared/brand.ts'
-import * as api from '../../../shared/brand-calls.ts'
-import type { MessagePreview } from '../../../shared/reminders.ts'
+import type { BrandFields } from '../../../shared/carts/brand.ts'
+import type { MessagePreview } from '../../../shared/delivery/reminders.ts'
+import * as api from '../../../shared/workspace/brand-calls.ts'
 import { call } from '../../core/api/api.ts'
 
 export const brandQuery = (storeId: string) =>

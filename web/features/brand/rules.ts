@@ -8,8 +8,8 @@ import {
   formatRatio,
   MIN_CONTRAST,
   socialKindNames,
-} from '../../../shared/brand.ts'
-import { brandTexts, LOGO_BYTES } from '../../../shared/brand-calls.ts'
+} from '../../../shared/carts/brand.ts'
+import { brandTexts, LOGO_BYTES } from '../../../shared/workspace/brand-calls.ts'
 
 // Texts and input checks of the brand screen. Pure.
 

@@ -1,7 +1,7 @@
 import '../../kits/carts/carts.css'
 import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { Link } from 'react-router'
-import type { AudienceCount as Count } from '../../../shared/audience.ts'
+import type { AudienceCount as Count } from '../../../shared/marketing/audience.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 import { LoadingList } from '../../core/ui/Loading.tsx'

@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { MAX_SELECTED } from '../../../shared/audience.ts'
+import { MAX_SELECTED } from '../../../shared/marketing/audience.ts'
 
 import { type CountBody, useAudienceCount } from './queries.ts'
 import { countChosen, type Draft, hasInvalidNumbers, selectAudience, selectCoupon } from './rules.ts'

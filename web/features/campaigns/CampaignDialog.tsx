@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import type { CampaignView } from '../../../shared/campaigns.ts'
+import type { CampaignView } from '../../../shared/marketing/campaigns.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
 import { CampaignForm } from './CampaignForm.tsx'

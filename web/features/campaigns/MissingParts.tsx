@@ -1,5 +1,5 @@
 import { Anchor } from '@mantine/core'
-import type { CampaignType } from '../../../shared/campaigns.ts'
+import type { CampaignType } from '../../../shared/marketing/campaigns.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { getStepTitle, type Problems, type StepName, stepOfField, steps } from './rules.ts'
 

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { customerTexts } from '../../../shared/customers.ts'
+import { customerTexts } from '../../../shared/marketing/customers.ts'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingRows } from '../../core/ui/Loading.tsx'

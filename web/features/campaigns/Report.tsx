@@ -3,7 +3,7 @@ import { IconRefresh, IconUserOff } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import type { CampaignReport } from '../../../shared/campaign-report.ts'
+import type { CampaignReport } from '../../../shared/marketing/campaign-report.ts'
 import {
   type CampaignRecipient,
   dropHeld,
@@ -12,8 +12,8 @@ import {
   type RecipientState,
   recipientStates,
   retryCampaign,
-} from '../../../shared/campaign-report.ts'
-import type { CampaignView } from '../../../shared/campaigns.ts'
+} from '../../../shared/marketing/campaign-report.ts'
+import type { CampaignView } from '../../../shared/marketing/campaigns.ts'
 import { useHasPermission, useStore } from '../../core/access/queries.ts'
 import { BROKEN, call, getErrorText } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'

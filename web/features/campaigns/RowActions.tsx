@@ -9,7 +9,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import type { CampaignView } from '../../../shared/campaigns.ts'
+import type { CampaignView } from '../../../shared/marketing/campaigns.ts'
 import { type CampaignAction, explainNoEffect, type RowAction, rowActions } from './rules.ts'
 
 const buttons: Record<RowAction, { label: string; icon: Icon }> = {

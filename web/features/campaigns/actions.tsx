@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
-import type { CampaignView } from '../../../shared/campaigns.ts'
+import type { CampaignView } from '../../../shared/marketing/campaigns.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { getErrorText } from '../../core/api/api.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'

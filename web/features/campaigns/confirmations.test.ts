@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import type { CampaignView } from '../../../shared/campaigns.ts'
+import type { CampaignView } from '../../../shared/marketing/campaigns.ts'
 import { confirmSendToAll, findConfirmation, findNextRun, shouldAskNowOrTomorrow } from './confirmations.ts'
 
 const ZONE = 'America/New_York'

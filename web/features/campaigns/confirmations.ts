@@ -1,5 +1,5 @@
-import type { AudienceCount } from '../../../shared/audience.ts'
-import { type CampaignSchedule, type CampaignView, campaignTexts } from '../../../shared/campaigns.ts'
+import type { AudienceCount } from '../../../shared/marketing/audience.ts'
+import { type CampaignSchedule, type CampaignView, campaignTexts } from '../../../shared/marketing/campaigns.ts'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 import { toInstant, toKnownZone } from '../../core/ui/zone.ts'
 import { type CampaignAction, formatInZone, isTimePast } from './rules.ts'

@@ -1,5 +1,5 @@
-import type { AudienceType } from '../../../shared/audience.ts'
-import { campaignTexts, hasCartVariable } from '../../../shared/campaigns.ts'
+import type { AudienceType } from '../../../shared/marketing/audience.ts'
+import { campaignTexts, hasCartVariable } from '../../../shared/marketing/campaigns.ts'
 import type { Draft, Problems } from './rules.ts'
 
 // Default texts for chosen customers, who may have no cart (area decision 42). Pure.

@@ -1,4 +1,4 @@
-import { type AudienceFilters, audienceTexts } from '../../../shared/audience.ts'
+import { type AudienceFilters, audienceTexts } from '../../../shared/marketing/audience.ts'
 
 // Parses the number fields of the filters. Pure.
 
@@ -8,7 +8,7 @@ export interface ParsedNumber {
   problem?: string
 }
 
-/** Maximum of each field, as on the server (`shared/audience.ts`). */
+/** Maximum of each field, as on the server (`shared/marketing/audience.ts`). */
 export function parseFilterNumber(typed: string, decimals: number): ParsedNumber {
   const text = typed.trim()
   if (text === '') return { value: null }

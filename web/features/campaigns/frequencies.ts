@@ -1,4 +1,4 @@
-import type { Frequency } from '../../../shared/campaigns.ts'
+import type { Frequency } from '../../../shared/marketing/campaigns.ts'
 
 export const frequencyNames: Record<Frequency, string> = {
   once: 'Once',

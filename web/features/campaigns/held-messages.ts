@@ -1,5 +1,5 @@
-import type { CampaignReport } from '../../../shared/campaign-report.ts'
-import type { CampaignSchedule } from '../../../shared/campaigns.ts'
+import type { CampaignReport } from '../../../shared/marketing/campaign-report.ts'
+import type { CampaignSchedule } from '../../../shared/marketing/campaigns.ts'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 import { formatStoreTime } from '../../core/ui/times.ts'
 

@@ -7,7 +7,7 @@ import {
   IconPlayerPlay,
   IconSend,
 } from '@tabler/icons-react'
-import type { CampaignStatus, CampaignView } from '../../../shared/campaigns.ts'
+import type { CampaignStatus, CampaignView } from '../../../shared/marketing/campaigns.ts'
 import { Money } from '../../core/ui/Money.tsx'
 import type { Tone } from '../../core/ui/Notice.tsx'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'

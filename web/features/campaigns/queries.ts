@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { countAudience } from '../../../shared/audience.ts'
+import { countAudience } from '../../../shared/marketing/audience.ts'
 import {
   type CampaignView,
   createCampaign,
@@ -13,7 +13,7 @@ import {
   saveCampaign,
   sendCampaignNow,
   sendToAbandonedCarts,
-} from '../../../shared/campaigns.ts'
+} from '../../../shared/marketing/campaigns.ts'
 import { useIsStoreKnown, useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { useOnce } from '../../kits/manual-sends/send-queries.ts'

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { readCampaignReport } from '../../../shared/campaign-report.ts'
+import { readCampaignReport } from '../../../shared/marketing/campaign-report.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 

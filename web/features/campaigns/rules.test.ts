@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { getStatusAfter } from '../../../server/marketing/campaigns/rules.ts'
-import { CampaignStatus, type CampaignView, campaignTexts } from '../../../shared/campaigns.ts'
+import { CampaignStatus, type CampaignView, campaignTexts } from '../../../shared/marketing/campaigns.ts'
 import { isComplete } from './content.ts'
 import { chooseContent } from './default-content.ts'
 import {

@@ -1,4 +1,6 @@
 import type { z } from 'zod'
+import { type Feature, featurePlans, type PlanKey } from '../../../shared/billing/billing.ts'
+import { DEFAULT_PUSH } from '../../../shared/delivery/push.ts'
 import {
   type AudienceFilters,
   type AudienceMode,
@@ -6,8 +8,7 @@ import {
   audienceTexts,
   DEFAULT_FILTERS,
   MAX_SELECTED,
-} from '../../../shared/audience.ts'
-import { type Feature, featurePlans, type PlanKey } from '../../../shared/billing.ts'
+} from '../../../shared/marketing/audience.ts'
 import {
   type CampaignSchedule,
   type CampaignStatus,
@@ -17,8 +18,7 @@ import {
   campaignTexts,
   type createCampaign,
   type TemplateChoice,
-} from '../../../shared/campaigns.ts'
-import { DEFAULT_PUSH } from '../../../shared/push.ts'
+} from '../../../shared/marketing/campaigns.ts'
 import { formatCounted } from '../../core/ui/format.ts'
 import { createListAddress } from '../../core/ui/listQuery.ts'
 import { toInstant, toKnownZone, toLocal } from '../../core/ui/zone.ts'

@@ -1,4 +1,4 @@
-import { campaignDefaults } from '../../../shared/campaigns.ts'
+import { campaignDefaults } from '../../../shared/marketing/campaigns.ts'
 import { formatClock, formatCounted } from '../../core/ui/format.ts'
 import { toKnownZone, toLocal } from '../../core/ui/zone.ts'
 import { type Draft, isTimePast, moveToTomorrow } from './rules.ts'

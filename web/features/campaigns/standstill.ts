@@ -1,4 +1,4 @@
-import { type CampaignView, campaignTexts } from '../../../shared/campaigns.ts'
+import { type CampaignView, campaignTexts } from '../../../shared/marketing/campaigns.ts'
 
 // Explains why a campaign does not run. Pure.
 

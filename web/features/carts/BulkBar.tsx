@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
-import { MAX_CARTS, reminderTexts } from '../../../shared/reminders.ts'
+import { MAX_CARTS, reminderTexts } from '../../../shared/delivery/reminders.ts'
 import { formatCount } from '../../core/ui/format.ts'
 import { formatTotal } from '../../core/ui/listQuery.ts'
 import { channelNames, type Selection } from '../../kits/manual-sends/sending.ts'

@@ -11,7 +11,7 @@ import {
   IconX,
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { getMessageName, type MessageView } from '../../../shared/carts.ts'
+import { getMessageName, type MessageView } from '../../../shared/carts/carts.ts'
 import { useNow } from '../../core/ui/clock.ts'
 import { Facts } from '../../core/ui/Facts.tsx'
 import { formatCount } from '../../core/ui/format.ts'

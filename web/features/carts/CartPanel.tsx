@@ -1,6 +1,6 @@
 import { Anchor, Drawer, Stack } from '@mantine/core'
 import { Link } from 'react-router'
-import type { CartView } from '../../../shared/carts.ts'
+import type { CartView } from '../../../shared/carts/carts.ts'
 import { ApiError } from '../../core/api/api.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingCards } from '../../core/ui/Loading.tsx'

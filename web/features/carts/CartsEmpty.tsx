@@ -1,7 +1,7 @@
 import { Anchor, Button } from '@mantine/core'
 import { IconFilterOff, IconShoppingCart } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import { cartTexts } from '../../../shared/carts.ts'
+import { cartTexts } from '../../../shared/carts/carts.ts'
 import { Empty } from '../../core/ui/Empty.tsx'
 import type { ListQuery } from '../../kits/carts/rules.ts'
 import { DemoHistoryGate } from '../../kits/page/DemoHistory.tsx'

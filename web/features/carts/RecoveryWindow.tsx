@@ -1,4 +1,4 @@
-import type { CartView } from '../../../shared/carts.ts'
+import type { CartView } from '../../../shared/carts/carts.ts'
 import { useNow } from '../../core/ui/clock.ts'
 import { computeRemainingSeconds, formatWindow, hasWindow } from '../../kits/manual-sends/sending.ts'
 

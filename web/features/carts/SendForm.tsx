@@ -12,7 +12,7 @@ import {
   sendToCarts,
   sendWhatsapp,
   sendWhatsappBulk,
-} from '../../../shared/reminders.ts'
+} from '../../../shared/delivery/reminders.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { BROKEN, call, getErrorText as textOfError } from '../../core/api/api.ts'

@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core'
-import { SAMPLE_CART, type SendChannel } from '../../../shared/reminders.ts'
+import { SAMPLE_CART, type SendChannel } from '../../../shared/delivery/reminders.ts'
 import { type MessageText, SAMPLE_LABEL, type Selection } from '../../kits/manual-sends/sending.ts'
 import { CartPicker } from '../../kits/message-editor/CartPicker.tsx'
 import { WordsPreview } from '../../kits/message-editor/WordsPreview.tsx'

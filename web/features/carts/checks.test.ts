@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { reasonTexts } from '../../../shared/reasons.ts'
+import { reasonTexts } from '../../../shared/delivery/reasons.ts'
 import { findDecidedChannel, listChecks } from './checks.ts'
 
 type Decision = Parameters<typeof listChecks>[0]

@@ -1,5 +1,5 @@
-import type { MessageView } from '../../../shared/carts.ts'
-import { explain } from '../../../shared/reasons.ts'
+import type { MessageView } from '../../../shared/carts/carts.ts'
+import { explain } from '../../../shared/delivery/reasons.ts'
 import { getCountryName } from '../consent/country-groups.ts'
 
 // The checks of one decision (D2), in order, as text. Pure.

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { sortColumns } from '../../../shared/carts.ts'
+import { sortColumns } from '../../../shared/carts/carts.ts'
 import type { SortColumn } from '../../kits/carts/rules.ts'
 
 // Columns of the cart list (B 2) and the user's selection. Customer and actions are always shown.

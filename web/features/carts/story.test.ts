@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { getMessageName, type MessageView, type TimelineEntry } from '../../../shared/carts.ts'
+import { getMessageName, type MessageView, type TimelineEntry } from '../../../shared/carts/carts.ts'
 import { buildStory, describeForecast, findNextCheck, findPlannedTime } from './story.ts'
 
 const message = (change: Partial<MessageView>) =>

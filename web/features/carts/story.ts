@@ -1,4 +1,4 @@
-import { channelLabels, type MessageView, type TimelineEntry } from '../../../shared/carts.ts'
+import { channelLabels, type MessageView, type TimelineEntry } from '../../../shared/carts/carts.ts'
 import { hasOpenMessage } from '../../kits/carts/rules.ts'
 
 // Merges a cart's messages and events into one timeline. Pure.

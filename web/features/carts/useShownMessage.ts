@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { SAMPLE_CART } from '../../../shared/reminders.ts'
+import { SAMPLE_CART } from '../../../shared/delivery/reminders.ts'
 import type { Eligibility } from '../../kits/manual-sends/send-queries.ts'
 import type { Selection } from '../../kits/manual-sends/sending.ts'
 import { useMessagePreview } from '../../kits/message-editor/queries.ts'

@@ -2,7 +2,7 @@ import { Button, Card, Group, Radio, Stack, Text, Textarea, Title } from '@manti
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
-import { getCountryName } from '../../../shared/analytics-definitions.ts'
+import { getCountryName } from '../../../shared/insights/analytics-definitions.ts'
 import {
   type CaptureMode,
   type CaptureModeView,
@@ -11,8 +11,8 @@ import {
   chooseCaptureMode,
   isStoringMore,
   readCaptureMode,
-} from '../../../shared/capture-mode.ts'
-import { groundLimits } from '../../../shared/consent.ts'
+} from '../../../shared/shoppers/capture-mode.ts'
+import { groundLimits } from '../../../shared/shoppers/consent.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { connectionQuery, useHasPermission, useStore } from '../../core/access/queries.ts'
 import { ApiError, call } from '../../core/api/api.ts'

@@ -3,9 +3,10 @@ import { IconAlertTriangle, IconCheck, IconCheckbox, IconCircleCheck, IconClock,
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { Link } from 'react-router'
-import type { ConsentChannel } from '../../../shared/consent.ts'
-import { maxConsentWording } from '../../../shared/consent.ts'
-import type { ConsentBox, ConsentBoxes } from '../../../shared/consent-box.ts'
+import { capabilities } from '../../../shared/platforms/platforms.ts'
+import type { ConsentChannel } from '../../../shared/shoppers/consent.ts'
+import { maxConsentWording } from '../../../shared/shoppers/consent.ts'
+import type { ConsentBox, ConsentBoxes } from '../../../shared/shoppers/consent-box.ts'
 import {
   type BoxCount,
   type BoxPlace,
@@ -18,8 +19,7 @@ import {
   consentBoxes,
   getLanguageName,
   saveBoxText,
-} from '../../../shared/consent-box.ts'
-import { capabilities } from '../../../shared/platforms.ts'
+} from '../../../shared/shoppers/consent-box.ts'
 import { useHasPermission, useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'

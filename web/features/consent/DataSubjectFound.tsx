@@ -1,8 +1,14 @@
 import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconUserOff } from '@tabler/icons-react'
 import { useState } from 'react'
-import { type DataKind, dataKindText, type Erasure, exportDataSubject, type Person } from '../../../shared/privacy.ts'
-import { suppressionTexts } from '../../../shared/suppressions.ts'
+import { suppressionTexts } from '../../../shared/shoppers/suppressions.ts'
+import {
+  type DataKind,
+  dataKindText,
+  type Erasure,
+  exportDataSubject,
+  type Person,
+} from '../../../shared/workspace/privacy.ts'
 import { BROKEN, call, getErrorText } from '../../core/api/api.ts'
 import { DownloadButton, useDownload } from '../../core/ui/Download.tsx'
 import { Facts } from '../../core/ui/Facts.tsx'

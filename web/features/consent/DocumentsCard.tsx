@@ -1,13 +1,13 @@
 import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { buildRetentionPath } from '../../../shared/kept.ts'
-import { type Language, languages } from '../../../shared/preferences.ts'
+import { type Language, languages } from '../../../shared/delivery/preferences.ts'
+import { buildRetentionPath } from '../../../shared/workspace/kept.ts'
 import {
   type DocumentName,
   documentNames,
   documentTitles,
   readPrivacyDocument,
-} from '../../../shared/privacy-documents.ts'
+} from '../../../shared/workspace/privacy-documents.ts'
 import { call } from '../../core/api/api.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { saveText } from '../../core/ui/saveText.ts'

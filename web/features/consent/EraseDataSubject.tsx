@@ -1,7 +1,7 @@
 import { List, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ERASE_WORD, type Erasure, eraseDataSubject, type Person } from '../../../shared/privacy.ts'
+import { ERASE_WORD, type Erasure, eraseDataSubject, type Person } from '../../../shared/workspace/privacy.ts'
 import { call } from '../../core/api/api.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
 

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { IconArrowBackUp, IconCheck, IconHelp, IconHourglass, IconX } from '@tabler/icons-react'
-import { type LedgerEntry, type LedgerStatus, statusText } from '../../../shared/ledger.ts'
+import { type LedgerEntry, type LedgerStatus, statusText } from '../../../shared/marketing/ledger.ts'
 import type { Tone } from '../../core/ui/Notice.tsx'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import { DateTime } from '../../core/ui/Time.tsx'

@@ -12,7 +12,7 @@ import {
   importStatuses,
   MIN_LEGAL_GROUND_LENGTH,
   previewConsents,
-} from '../../../shared/ledger.ts'
+} from '../../../shared/marketing/ledger.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { call } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'

@@ -3,7 +3,7 @@ import { Button, Card, Group, NativeSelect, Text, TextInput, Title } from '@mant
 import { IconScript, IconSearchOff } from '@tabler/icons-react'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { LedgerChannel, LedgerStatus } from '../../../shared/ledger.ts'
+import type { LedgerChannel, LedgerStatus } from '../../../shared/marketing/ledger.ts'
 import {
   exportLedger,
   getSourceText,
@@ -11,7 +11,7 @@ import {
   ledgerStatuses,
   searchLedger,
   statusText,
-} from '../../../shared/ledger.ts'
+} from '../../../shared/marketing/ledger.ts'
 import { useHasPermission, useStore } from '../../core/access/queries.ts'
 import { ApiError, call } from '../../core/api/api.ts'
 import { DownloadButton, useDownload } from '../../core/ui/Download.tsx'

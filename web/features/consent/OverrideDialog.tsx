@@ -2,7 +2,7 @@ import { Checkbox, NativeSelect, Radio, Stack, Text, Textarea } from '@mantine/c
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
-import { type ConsentTable, groundLimits, overrideRule, type RuleName } from '../../../shared/consent.ts'
+import { type ConsentTable, groundLimits, overrideRule, type RuleName } from '../../../shared/shoppers/consent.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { ApiError, call } from '../../core/api/api.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'

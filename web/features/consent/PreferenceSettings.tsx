@@ -10,7 +10,7 @@ import {
   type WordingField,
   wordingFields,
   wordingLengths,
-} from '../../../shared/preferences.ts'
+} from '../../../shared/delivery/preferences.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { useHasPermission, useStore } from '../../core/access/queries.ts'
 import { announce } from '../../core/ui/announce.ts'
@@ -23,13 +23,13 @@ import { SaveBar } from '../../core/ui/SaveBar.tsx'
 
 import '../restore/shopper.css'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { ShopBrand } from '../../../shared/carts/shop-brand.ts'
 import {
   fillWording,
   type PreferencesView,
   readPreferenceWording,
   savePreferenceWording,
-} from '../../../shared/preferences.ts'
-import type { ShopBrand } from '../../../shared/shop-brand.ts'
+} from '../../../shared/delivery/preferences.ts'
 import { call } from '../../core/api/api.ts'
 import { PreferencesForm } from '../restore/PreferencesForm.tsx'
 import { Shop } from '../restore/ShopperPage.tsx'

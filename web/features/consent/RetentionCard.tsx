@@ -10,7 +10,7 @@ import {
   readRetention,
   retentionDays,
   saveRetention,
-} from '../../../shared/retention.ts'
+} from '../../../shared/workspace/retention.ts'
 import { call } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { DownloadButton } from '../../core/ui/Download.tsx'

@@ -29,7 +29,12 @@ import {
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useState } from 'react'
-import type { ImportRow, RemovedEntry, SuppressionEntry, SuppressionReason } from '../../../shared/suppressions.ts'
+import type {
+  ImportRow,
+  RemovedEntry,
+  SuppressionEntry,
+  SuppressionReason,
+} from '../../../shared/shoppers/suppressions.ts'
 import {
   addSuppression,
   exportSuppressions,
@@ -45,7 +50,7 @@ import {
   suppressionChannels,
   suppressionReasons,
   suppressionTexts,
-} from '../../../shared/suppressions.ts'
+} from '../../../shared/shoppers/suppressions.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import { ApiError, BROKEN, call, getErrorText, hasFieldError } from '../../core/api/api.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { BoxCount } from '../../../shared/consent-box.ts'
+import type { BoxCount } from '../../../shared/shoppers/consent-box.ts'
 import { buildCountRows, countTicksApart } from './BoxSettings.tsx'
 
 const buildCount = (more: Partial<BoxCount>): BoxCount => ({

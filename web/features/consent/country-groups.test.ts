@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ConsentOverrideView, ConsentTable } from '../../../shared/consent.ts'
+import type { ConsentOverrideView, ConsentTable } from '../../../shared/shoppers/consent.ts'
 import {
   allCountries,
   findCountries,

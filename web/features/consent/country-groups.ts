@@ -1,4 +1,4 @@
-import type { ConsentChannel, ConsentOverrideView, ConsentTable, RuleName } from '../../../shared/consent.ts'
+import type { ConsentChannel, ConsentOverrideView, ConsentTable, RuleName } from '../../../shared/shoppers/consent.ts'
 
 // Groups the consent table by countries with the same rules. Pure.
 

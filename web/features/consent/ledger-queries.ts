@@ -6,7 +6,7 @@ import {
   reportConsents,
   undoConsents,
   uploadConsents,
-} from '../../../shared/ledger.ts'
+} from '../../../shared/marketing/ledger.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { useDownload } from '../../core/ui/Download.tsx'

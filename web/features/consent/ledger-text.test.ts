@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ImportMapping } from '../../../shared/ledger.ts'
+import { ImportMapping } from '../../../shared/marketing/ledger.ts'
 import { computeProgress, describeEvidence, describeOutcome, findMappingGap, formatPerson } from './ledger-text.ts'
 
 test('shows 100 percent only when an import is complete', () => {

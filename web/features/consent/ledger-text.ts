@@ -8,7 +8,7 @@ import {
   type LedgerEntry,
   type RowStatus,
   statusText,
-} from '../../../shared/ledger.ts'
+} from '../../../shared/marketing/ledger.ts'
 
 // Texts and small calculations of the ledger's screens. Pure.
 

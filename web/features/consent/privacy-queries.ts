@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { readDataSubject } from '../../../shared/privacy.ts'
+import { readDataSubject } from '../../../shared/workspace/privacy.ts'
 import { ApiError, call } from '../../core/api/api.ts'
 
 /** null: nothing is stored about the address. */

@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core'
 import { useState } from 'react'
-import type { Coupon } from '../../../shared/coupons.ts'
+import type { Coupon } from '../../../shared/carts/coupons.ts'
 import type { CouponList } from '../../kits/coupons/queries.ts'
 import { formatCode } from '../../kits/coupons/rules.ts'
 import { CouponForm } from './CouponForm.tsx'

@@ -1,7 +1,7 @@
 import { Anchor, Drawer, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { Coupon } from '../../../shared/coupons.ts'
+import type { Coupon } from '../../../shared/carts/coupons.ts'
 import { Facts } from '../../core/ui/Facts.tsx'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 import { Money } from '../../core/ui/Money.tsx'

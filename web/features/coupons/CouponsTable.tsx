@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Text, Tooltip } from '@mantine/core'
 import { IconPencil, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import type { Coupon } from '../../../shared/coupons.ts'
+import type { Coupon } from '../../../shared/carts/coupons.ts'
 import { DataList } from '../../core/ui/DataList.tsx'
 import type { DataColumn } from '../../core/ui/DataTable.tsx'
 import { formatCode } from '../../kits/coupons/rules.ts'

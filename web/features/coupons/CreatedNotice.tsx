@@ -1,5 +1,5 @@
 import { Button, CloseButton, Group } from '@mantine/core'
-import { type Coupon, couponTexts } from '../../../shared/coupons.ts'
+import { type Coupon, couponTexts } from '../../../shared/carts/coupons.ts'
 import { getErrorText } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Notice } from '../../core/ui/Notice.tsx'

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { type Coupon, couponTexts } from '../../../shared/coupons.ts'
+import { type Coupon, couponTexts } from '../../../shared/carts/coupons.ts'
 import { getErrorText } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'

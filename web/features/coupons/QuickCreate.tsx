@@ -1,7 +1,7 @@
 import { Button, NumberInput, Popover, Stack, Text } from '@mantine/core'
 import { IconBolt } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
-import { type Coupon, couponTexts } from '../../../shared/coupons.ts'
+import { type Coupon, couponTexts } from '../../../shared/carts/coupons.ts'
 import { getErrorText } from '../../core/api/api.ts'
 import { useCreateCoupon } from '../../kits/coupons/queries.ts'
 import { createQuickCode, createQuickCoupon } from '../../kits/coupons/rules.ts'

@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
-import { couponTexts } from '../../../shared/coupons.ts'
-import { platformCopy } from '../../../shared/platform-words.ts'
-import { DEFAULT_PLATFORM } from '../../../shared/platforms.ts'
+import { couponTexts } from '../../../shared/carts/coupons.ts'
+import { platformCopy } from '../../../shared/platforms/platform-words.ts'
+import { DEFAULT_PLATFORM } from '../../../shared/platforms/platforms.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Coupon, CouponInput, couponTexts } from '../../../shared/coupons.ts'
+import { type Coupon, CouponInput, couponTexts } from '../../../shared/carts/coupons.ts'
 import {
   type CouponValues,
   checkCoupon,

@@ -6,7 +6,7 @@ import {
   couponTexts,
   getMostText,
   MAX_COUPON_CODE_LENGTH,
-} from '../../../shared/coupons.ts'
+} from '../../../shared/carts/coupons.ts'
 import { addDays, toInstant, toLocal } from '../../core/ui/zone.ts'
 
 // Draft of a coupon, its validation (B 5) and its request body. Pure.

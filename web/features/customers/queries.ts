@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { exportCustomers, listCustomers, readCustomer } from '../../../shared/customers.ts'
+import { exportCustomers, listCustomers, readCustomer } from '../../../shared/marketing/customers.ts'
 import { useIsStoreKnown, useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { useDownload } from '../../core/ui/Download.tsx'

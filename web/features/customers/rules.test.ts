@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LedgerEntry } from '../../../shared/ledger.ts'
+import type { LedgerEntry } from '../../../shared/marketing/ledger.ts'
 import { customersAddress, findCurrentConsents, formatName, formatTitle, toFilterParams } from './rules.ts'
 
 const unnamed = { first_name: null, last_name: null, customer_email: null, phone: null }

@@ -1,5 +1,5 @@
-import type { CustomerSort, CustomerView } from '../../../shared/customers.ts'
-import type { LedgerEntry } from '../../../shared/ledger.ts'
+import type { CustomerSort, CustomerView } from '../../../shared/marketing/customers.ts'
+import type { LedgerEntry } from '../../../shared/marketing/ledger.ts'
 import { createListAddress, type Paged } from '../../core/ui/listQuery.ts'
 
 // Address of the customer list, and a customer's display name. Pure.

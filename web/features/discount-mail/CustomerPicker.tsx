@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Input, SegmentedControl, Stack, Text } from '@mantine/core'
 import { useId } from 'react'
-import { customerTexts } from '../../../shared/customers.ts'
+import { customerTexts } from '../../../shared/marketing/customers.ts'
 import { formatCount } from '../../core/ui/format.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingRows } from '../../core/ui/Loading.tsx'

@@ -1,7 +1,7 @@
 import { useIntersection } from '@mantine/hooks'
 import { IconShoppingCartOff, IconUserOff } from '@tabler/icons-react'
 import { useEffect, useRef } from 'react'
-import { discountTexts } from '../../../shared/discount-mail.ts'
+import { discountTexts } from '../../../shared/marketing/discount-mail.ts'
 import { Empty } from '../../core/ui/Empty.tsx'
 import { ShowMore } from '../../core/ui/ShowMore.tsx'
 import type { usePeople } from './queries.ts'

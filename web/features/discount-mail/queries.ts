@@ -5,8 +5,8 @@ import {
   abandonedCustomers,
   type CustomerView,
   listCustomers,
-} from '../../../shared/customers.ts'
-import { discountEligibility, previewDiscount, sendDiscountOffers } from '../../../shared/discount-mail.ts'
+} from '../../../shared/marketing/customers.ts'
+import { discountEligibility, previewDiscount, sendDiscountOffers } from '../../../shared/marketing/discount-mail.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { useOnce } from '../../kits/manual-sends/send-queries.ts'

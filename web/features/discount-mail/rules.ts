@@ -1,5 +1,5 @@
-import type { AudienceFilters } from '../../../shared/audience.ts'
-import type { CustomerView } from '../../../shared/customers.ts'
+import type { AudienceFilters } from '../../../shared/marketing/audience.ts'
+import type { CustomerView } from '../../../shared/marketing/customers.ts'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 
 // Selection of customers for a discount mail. Pure.

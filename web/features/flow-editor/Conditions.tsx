@@ -1,6 +1,6 @@
 import { Button, Group, Input, Menu, NativeSelect, Stack, Text } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
-import { type FlowConditions, MAX_CONDITIONS } from '../../../shared/flow-conditions.ts'
+import { type FlowConditions, MAX_CONDITIONS } from '../../../shared/carts/flow-conditions.ts'
 import { ConditionRow } from './ConditionRow.tsx'
 import {
   addCondition,

@@ -1,6 +1,6 @@
 import { Button, Card, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import { type ConditionNames, describeConditions } from '../../../shared/flow-conditions.ts'
+import { type ConditionNames, describeConditions } from '../../../shared/carts/flow-conditions.ts'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { Conditions } from './Conditions.tsx'
 import type { FlowDraft } from './draft.ts'

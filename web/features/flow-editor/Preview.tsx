@@ -1,5 +1,5 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import type { FlowChannel } from '../../../shared/flow-conditions.ts'
+import type { FlowChannel } from '../../../shared/carts/flow-conditions.ts'
 import { usePreview } from '../../kits/flows/queries.ts'
 import { Unmet } from '../../kits/flows/Unmet.tsx'
 import { CartPicker } from '../../kits/message-editor/CartPicker.tsx'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { FlowCondition } from '../../../shared/flow-conditions.ts'
+import type { FlowCondition } from '../../../shared/carts/flow-conditions.ts'
 import {
   addCondition,
   changeCondition,

@@ -1,4 +1,4 @@
-import type { ConditionGroup, FlowCondition, FlowConditions } from '../../../shared/flow-conditions.ts'
+import type { ConditionGroup, FlowCondition, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 
 // Conditions while they are edited. null: there are none. Pure.
 

@@ -1,5 +1,5 @@
-import type { FlowChannel, FlowConditions } from '../../../shared/flow-conditions.ts'
-import { getVariantName, type StepTexts } from '../../../shared/flows.ts'
+import type { FlowChannel, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
+import { getVariantName, type StepTexts } from '../../../shared/marketing/flows.ts'
 import { formatNames } from '../../core/ui/format.ts'
 import { moveItem } from '../../core/ui/reorder.ts'
 import type { Words } from '../../kits/message-editor/rules.ts'

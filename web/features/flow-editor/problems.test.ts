@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { FlowChannels } from '../../../shared/flows.ts'
+import type { FlowChannels } from '../../../shared/marketing/flows.ts'
 import { buildCoupon } from '../../../test/coupon-fixtures.ts'
 import { withCoupon } from '../../kits/message-editor/step-coupon.ts'
 import type { FlowDraft, StepDraft } from './draft.ts'

@@ -1,5 +1,5 @@
-import type { FlowChannel, FlowCondition, FlowConditions } from '../../../shared/flow-conditions.ts'
-import type { FlowChannels, StepTexts } from '../../../shared/flows.ts'
+import type { FlowChannel, FlowCondition, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
+import type { FlowChannels, StepTexts } from '../../../shared/marketing/flows.ts'
 import { formatSpan } from '../../kits/flows/elapsed.ts'
 import { couponProblems } from '../../kits/message-editor/step-coupon.ts'
 import { type FlowDraft, MOST_DELAY_MINUTES, type StepDraft, selectCoupon } from './draft.ts'

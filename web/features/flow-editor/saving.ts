@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { StepTexts, saveFlow } from '../../../shared/flows.ts'
+import type { StepTexts, saveFlow } from '../../../shared/marketing/flows.ts'
 import { type FlowDraft, type StepDraft, selectCoupon, serialize, type VariantDraft } from './draft.ts'
 
 // Builds the request of an edited flow. Untouched parts are omitted, so another member's changes to them survive. Pure.

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { FlowChannels, FlowStep, FlowView } from '../../../shared/flows.ts'
+import type { FlowChannels, FlowStep, FlowView } from '../../../shared/marketing/flows.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { ApiError } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'

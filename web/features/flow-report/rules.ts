@@ -1,4 +1,4 @@
-import type { FlowReport } from '../../../shared/flow-report.ts'
+import type { FlowReport } from '../../../shared/marketing/flow-report.ts'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 import { CLICKED } from '../../kits/flows/rules.ts'
 

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
-import type { FlowView } from '../../../shared/flows.ts'
-import { flowTexts } from '../../../shared/flows.ts'
+import type { FlowView } from '../../../shared/marketing/flows.ts'
+import { flowTexts } from '../../../shared/marketing/flows.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
 import { formatCounted } from '../../core/ui/format.ts'

@@ -1,7 +1,7 @@
 import { Box, Button, Card, Group, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
 import { Link, useParams } from 'react-router'
-import type { FlowView } from '../../../shared/flows.ts'
+import type { FlowView } from '../../../shared/marketing/flows.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { formatCount } from '../../core/ui/format.ts'
 import { LoadingCards, LoadingTitle } from '../../core/ui/Loading.tsx'

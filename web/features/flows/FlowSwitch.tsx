@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { FlowView } from '../../../shared/flows.ts'
+import type { FlowView } from '../../../shared/marketing/flows.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import type { UnsavedFlow } from '../flow-editor/useFlowEdit.ts'
 import { SwitchOffDialog } from './SwitchOffDialog.tsx'

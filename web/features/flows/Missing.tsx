@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
-import { authTexts } from '../../../shared/auth.ts'
-import { mailServerTexts } from '../../../shared/mail-server.ts'
+import { authTexts } from '../../../shared/access/auth.ts'
+import { mailServerTexts } from '../../../shared/delivery/mail-server.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 

@@ -1,5 +1,5 @@
 import { Box } from '@mantine/core'
-import type { FlowView } from '../../../shared/flows.ts'
+import type { FlowView } from '../../../shared/marketing/flows.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { useFlows } from '../../kits/flows/queries.ts'
 import { explainNoCarts } from '../../kits/flows/rules.ts'

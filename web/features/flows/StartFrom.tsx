@@ -1,7 +1,7 @@
 import { Button, Card, Modal, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
-import { flowLibrary } from '../../../shared/flow-library.ts'
+import { flowLibrary } from '../../../shared/marketing/flow-library.ts'
 import { BROKEN, getErrorText } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Notice } from '../../core/ui/Notice.tsx'

@@ -1,4 +1,4 @@
-import type { FlowView } from '../../../shared/flows.ts'
+import type { FlowView } from '../../../shared/marketing/flows.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
 import { useSwitchFlow } from '../../kits/flows/queries.ts'

@@ -1,5 +1,5 @@
 import './lift.css'
-import type { Interval } from '../../../shared/experiments.ts'
+import type { Interval } from '../../../shared/carts/experiments.ts'
 
 interface Props {
   interval: Interval

@@ -1,6 +1,6 @@
 import { Anchor, Card, Group, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
-import type { ExperimentView } from '../../../shared/experiments.ts'
+import type { ExperimentView } from '../../../shared/carts/experiments.ts'
 import {
   chooseMeasure,
   describeBefore,

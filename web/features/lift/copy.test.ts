@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ExperimentsReply, ExperimentView, Finding } from '../../../shared/experiments.ts'
+import type { ExperimentsReply, ExperimentView, Finding } from '../../../shared/carts/experiments.ts'
 import {
   checkDays,
   chooseMeasure,

@@ -6,9 +6,9 @@ import {
   MAX_PLANNED_DAYS,
   MIN_PLANNED_DAYS,
   PLANNED_DAYS,
-} from '../../../shared/experiments.ts'
-import { getCurrencyExponent } from '../../../shared/money.ts'
-import { listShareChoices } from '../../../shared/visible-effect.ts'
+} from '../../../shared/carts/experiments.ts'
+import { listShareChoices } from '../../../shared/carts/visible-effect.ts'
+import { getCurrencyExponent } from '../../../shared/core/money.ts'
 import { formatCount, formatCounted, formatMoney } from '../../core/ui/format.ts'
 import { toKnownZone } from '../../core/ui/zone.ts'
 

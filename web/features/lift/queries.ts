@@ -1,6 +1,11 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { changeExperiment, readExperiments, startExperiment, stopExperiment } from '../../../shared/experiments.ts'
+import {
+  changeExperiment,
+  readExperiments,
+  startExperiment,
+  stopExperiment,
+} from '../../../shared/carts/experiments.ts'
 import { call } from '../../core/api/api.ts'
 
 export type Choice = z.input<typeof startExperiment.body>

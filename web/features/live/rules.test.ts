@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type LivePart, liveParts } from '../../../shared/live.ts'
+import { type LivePart, liveParts } from '../../../shared/workspace/live.ts'
 import { isOutdatedBy, isResting } from './rules.ts'
 
 const listOutdatedParts = (key: unknown[]) => liveParts.filter((part: LivePart) => isOutdatedBy([part], key))

@@ -1,5 +1,5 @@
 import type { QueryKey, QueryState } from '@tanstack/react-query'
-import type { LivePart } from '../../../shared/live.ts'
+import type { LivePart } from '../../../shared/workspace/live.ts'
 
 // Pure: which queries a change of the store invalidates, and which are not refetched.
 

@@ -5,8 +5,8 @@ import {
   type LivePart,
   type LiveRefusal,
   type ServerEvents,
-} from '../../../shared/live.ts'
-import type { NotificationEvent } from '../../../shared/notification-calls.ts'
+} from '../../../shared/workspace/live.ts'
+import type { NotificationEvent } from '../../../shared/workspace/notification-calls.ts'
 
 // The only live connection. Reconnects as A 9 requires: forever, after 1 s to 10 s, polling before websocket.
 

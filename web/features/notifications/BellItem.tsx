@@ -1,6 +1,6 @@
 import { CloseButton } from '@mantine/core'
 import { Link } from 'react-router'
-import type { NotificationView } from '../../../shared/notification-calls.ts'
+import type { NotificationView } from '../../../shared/workspace/notification-calls.ts'
 import { TimeAgo } from '../../core/ui/Time.tsx'
 import { NotificationMarks, NotificationSign, UnreadDot } from './appearance.tsx'
 

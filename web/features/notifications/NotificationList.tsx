@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { IconBell, IconFilterOff } from '@tabler/icons-react'
 import { Link, useSearchParams } from 'react-router'
-import { MAX_NOTIFICATIONS_COUNTED, type NotificationView } from '../../../shared/notification-calls.ts'
+import { MAX_NOTIFICATIONS_COUNTED, type NotificationView } from '../../../shared/workspace/notification-calls.ts'
 import { useNow } from '../../core/ui/clock.ts'
 import { Empty } from '../../core/ui/Empty.tsx'
 import { Loaded } from '../../core/ui/Loaded.tsx'

@@ -4,9 +4,20 @@ import { useForm } from '@mantine/form'
 import { IconArrowLeft, IconMail } from '@tabler/icons-react'
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import type { MailChoice, NotificationChoice, NotificationChoices } from '../../../shared/notification-calls.ts'
-import { readNotificationPreferences, updateNotificationPreferences } from '../../../shared/notification-calls.ts'
-import { getAtOnceLabel, type NotificationTopic, notificationTopics } from '../../../shared/notification-kinds.ts'
+import type {
+  MailChoice,
+  NotificationChoice,
+  NotificationChoices,
+} from '../../../shared/workspace/notification-calls.ts'
+import {
+  readNotificationPreferences,
+  updateNotificationPreferences,
+} from '../../../shared/workspace/notification-calls.ts'
+import {
+  getAtOnceLabel,
+  type NotificationTopic,
+  notificationTopics,
+} from '../../../shared/workspace/notification-kinds.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { useMe } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'

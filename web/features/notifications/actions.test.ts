@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { NotificationView } from '../../../shared/notification-calls.ts'
+import type { NotificationView } from '../../../shared/workspace/notification-calls.ts'
 import { stubPage } from '../../../test/browser-globals.ts'
 import { session, startSession } from '../../core/session/session.ts'
 import { refetchLists, type StoreCache, scheduleCount } from './cache.ts'

@@ -14,12 +14,12 @@ import {
   IconTrendingUp,
   IconUsers,
 } from '@tabler/icons-react'
-import type { NotificationView } from '../../../shared/notification-calls.ts'
+import type { NotificationView } from '../../../shared/workspace/notification-calls.ts'
 import {
   getNotificationStyle,
   type NotificationIcon,
   type NotificationTone,
-} from '../../../shared/notification-kinds.ts'
+} from '../../../shared/workspace/notification-kinds.ts'
 import type { Tone } from '../../core/ui/Notice.tsx'
 
 // How a notification is displayed in the bell and on the screen.

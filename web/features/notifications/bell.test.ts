@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { UNDO_MS } from '../../../shared/notification-calls.ts'
+import { UNDO_MS } from '../../../shared/workspace/notification-calls.ts'
 import { stubPage } from '../../../test/browser-globals.ts'
 import { startSession } from '../../core/session/session.ts'
 import type { Answer, StoreCache } from './cache.ts'

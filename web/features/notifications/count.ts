@@ -1,4 +1,4 @@
-import { countUnreadNotifications } from '../../../shared/notification-calls.ts'
+import { countUnreadNotifications } from '../../../shared/workspace/notification-calls.ts'
 import { call } from '../../core/api/api.ts'
 import { buildStoreParams, countWithPending, type StoreCache } from './cache.ts'
 import { sendLater } from './marking.ts'

@@ -4,7 +4,7 @@ import {
   type NotificationView,
   restoreNotifications,
   UNDO_MS,
-} from '../../../shared/notification-calls.ts'
+} from '../../../shared/workspace/notification-calls.ts'
 import { call } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
 import type { Answer } from './cache.ts'

@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import type { NotificationEvent, NotificationView } from '../../../shared/notification-calls.ts'
+import type { NotificationEvent, NotificationView } from '../../../shared/workspace/notification-calls.ts'
 import { stubPage } from '../../../test/browser-globals.ts'
 import { startSession } from '../../core/session/session.ts'
 import type { Answer, StoreCache } from './cache.ts'

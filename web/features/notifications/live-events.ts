@@ -1,4 +1,8 @@
-import { listNotifications, type NotificationEvent, type NotificationView } from '../../../shared/notification-calls.ts'
+import {
+  listNotifications,
+  type NotificationEvent,
+  type NotificationView,
+} from '../../../shared/workspace/notification-calls.ts'
 import { call } from '../../core/api/api.ts'
 import {
   buildStoreParams,

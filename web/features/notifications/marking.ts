@@ -1,4 +1,4 @@
-import { MAX_IDS_PER_EVENT, markNotificationsRead } from '../../../shared/notification-calls.ts'
+import { MAX_IDS_PER_EVENT, markNotificationsRead } from '../../../shared/workspace/notification-calls.ts'
 import { ApiError, call } from '../../core/api/api.ts'
 import { session } from '../../core/session/session.ts'
 import {

@@ -1,4 +1,4 @@
-import type { NotificationView } from '../../../shared/notification-calls.ts'
+import type { NotificationView } from '../../../shared/workspace/notification-calls.ts'
 import { isUpTo, type Place, setRead } from './order.ts'
 
 // Read marks the server has not accepted yet, kept in session storage to survive a reload (decision 68).

@@ -1,12 +1,12 @@
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import type { Pagination } from '../../../shared/core/paging.ts'
 import {
   listNewCartNotifications,
   listNotifications,
   type NotificationView,
   readNotification,
-} from '../../../shared/notification-calls.ts'
-import type { Pagination } from '../../../shared/paging.ts'
+} from '../../../shared/workspace/notification-calls.ts'
 import { useEndedStore, useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { type Answer, buildStoreParams, findNewest, type StoreCache } from './cache.ts'

@@ -2,7 +2,7 @@ import {
   type NotificationFilter,
   type NotificationView,
   notificationFilters,
-} from '../../../shared/notification-calls.ts'
+} from '../../../shared/workspace/notification-calls.ts'
 import { createListAddress, type Paged } from '../../core/ui/listQuery.ts'
 import { formatIsoDay } from '../../core/ui/times.ts'
 

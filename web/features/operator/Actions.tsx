@@ -1,7 +1,7 @@
 import { Card, Text } from '@mantine/core'
 import { IconHistory } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import type { OperatorAction } from '../../../shared/operator.ts'
+import type { OperatorAction } from '../../../shared/workspace/operator.ts'
 import { DataList } from '../../core/ui/DataList.tsx'
 import type { DataColumn } from '../../core/ui/DataTable.tsx'
 import { Empty } from '../../core/ui/Empty.tsx'

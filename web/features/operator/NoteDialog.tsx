@@ -1,6 +1,6 @@
 import { Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { MAX_REASON_LENGTH } from '../../../shared/operator.ts'
+import { MAX_REASON_LENGTH } from '../../../shared/workspace/operator.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
 
 interface Props {

@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { PlanKey } from '../../../shared/billing.ts'
+import type { PlanKey } from '../../../shared/billing/billing.ts'
 import {
   adjustCredits,
   listOperatorAccounts,
@@ -11,7 +11,7 @@ import {
   setOperatorPlan,
   suspendAccount,
   viewAccount,
-} from '../../../shared/operator.ts'
+} from '../../../shared/workspace/operator.ts'
 import { call } from '../../core/api/api.ts'
 import { startView } from '../../core/session/session.ts'
 import { useOnce } from '../../core/ui/useOnce.ts'

@@ -1,5 +1,5 @@
-import { type PlanKey, plans, type SubscriptionSource } from '../../../shared/billing.ts'
-import type { OperatorAccount, OperatorAction, ProblemKind } from '../../../shared/operator.ts'
+import { type PlanKey, plans, type SubscriptionSource } from '../../../shared/billing/billing.ts'
+import type { OperatorAccount, OperatorAction, ProblemKind } from '../../../shared/workspace/operator.ts'
 import { formatMoney } from '../../core/ui/format.ts'
 import { createListAddress, type Paged } from '../../core/ui/listQuery.ts'
 

@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
-import { pushTexts } from '../../../shared/push.ts'
+import { pushTexts } from '../../../shared/delivery/push.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { formatCount } from '../../core/ui/format.ts'
 import { Outcome } from './parts.tsx'

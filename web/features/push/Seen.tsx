@@ -1,5 +1,5 @@
 import { IconCircleCheck, IconCircleDashed, IconRefreshAlert } from '@tabler/icons-react'
-import type { PushMethod } from '../../../shared/push.ts'
+import type { PushMethod } from '../../../shared/delivery/push.ts'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import { TimeAgo } from '../../core/ui/Time.tsx'
 import type { PushSetup } from './queries.ts'

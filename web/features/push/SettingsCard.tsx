@@ -1,6 +1,12 @@
 import { Button, NativeSelect, NumberInput, Switch, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
-import { type PushFrequency, type PushSettings, pushFrequencies, pushLimits, pushTexts } from '../../../shared/push.ts'
+import {
+  type PushFrequency,
+  type PushSettings,
+  pushFrequencies,
+  pushLimits,
+  pushTexts,
+} from '../../../shared/delivery/push.ts'
 import { useLeaveGuard } from '../../core/ui/useLeaveGuard.tsx'
 import { Outcome, Section } from './parts.tsx'
 import { useSavePush } from './queries.ts'

@@ -1,7 +1,7 @@
 import { Button, List, TextInput } from '@mantine/core'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { Link } from 'react-router'
-import { pushTexts } from '../../../shared/push.ts'
+import { pushTexts } from '../../../shared/delivery/push.ts'
 import { easyCode } from './code.ts'
 import { CodeBox, Outcome, Section } from './parts.tsx'
 import { type PushSetup, useGenerateKeys } from './queries.ts'

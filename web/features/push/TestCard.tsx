@@ -1,6 +1,6 @@
 import { Button, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { pushTexts, testSent } from '../../../shared/push.ts'
+import { pushTexts, testSent } from '../../../shared/delivery/push.ts'
 import { subscribeThisBrowser } from '../../kits/push/this-browser.ts'
 import { Outcome, Section } from './parts.tsx'
 import { type PushSetup, useSendHere, useSendToAll } from './queries.ts'

@@ -1,4 +1,4 @@
-import type { PushMethod } from '../../../shared/push.ts'
+import type { PushMethod } from '../../../shared/delivery/push.ts'
 
 // Code snippets for the shop (A 2.10, decision 75). Pure; keep docs/web-push.md in step.
 

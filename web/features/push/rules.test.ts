@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_PROMPT } from '../../../shared/push.ts'
+import { DEFAULT_PROMPT } from '../../../shared/delivery/push.ts'
 import { checkPrompt, describeReach, formatHost, parseDelay, parseMaximum, toFailure } from './rules.ts'
 
 test('replaces an invalid delay by 0 and an invalid maximum by 1 (A 5)', () => {

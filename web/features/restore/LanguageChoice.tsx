@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core'
-import { type Language, languages } from '../../../shared/preferences.ts'
+import { type Language, languages } from '../../../shared/delivery/preferences.ts'
 import { languageNames, shopperCopy } from './copy.ts'
 
 /** Each language in its own name. */

@@ -7,7 +7,7 @@ import {
   type PreferenceReason,
   type PreferencesView,
   preferenceReasons,
-} from '../../../shared/preferences.ts'
+} from '../../../shared/delivery/preferences.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { type ShopperCopy, shopperCopy } from './copy.ts'
 

@@ -1,6 +1,6 @@
 import { Button, Stack, Title } from '@mantine/core'
-import type { Language } from '../../../shared/preferences.ts'
-import { TEST_TOKEN } from '../../../shared/restore.ts'
+import type { Language } from '../../../shared/delivery/preferences.ts'
+import { TEST_TOKEN } from '../../../shared/delivery/restore.ts'
 import { ApiError } from '../../core/api/api.ts'
 import { LoadingList } from '../../core/ui/Loading.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'

@@ -1,7 +1,7 @@
 import { Box, Card, Container } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import type { Language } from '../../../shared/preferences.ts'
-import type { ShopBrand } from '../../../shared/shop-brand.ts'
+import type { ShopBrand } from '../../../shared/carts/shop-brand.ts'
+import type { Language } from '../../../shared/delivery/preferences.ts'
 import { useShopTheme } from './use-shop-look.ts'
 
 interface Props {

@@ -1,4 +1,4 @@
-import type { Language, LockReason, PreferenceReason } from '../../../shared/preferences.ts'
+import type { Language, LockReason, PreferenceReason } from '../../../shared/delivery/preferences.ts'
 
 // Texts of the shopper's pages, per language. Pure. The caller inserts store names and addresses.
 

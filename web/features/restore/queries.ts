@@ -1,12 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type CartView, getCart, type RestorableCart } from '../../../shared/carts.ts'
+import { type CartView, getCart, type RestorableCart } from '../../../shared/carts/carts.ts'
 import {
   confirmUnsubscribe,
   readUnsubscribe,
   restoreCart,
   TEST_TOKEN,
   undoUnsubscribe,
-} from '../../../shared/restore.ts'
+} from '../../../shared/delivery/restore.ts'
 import { call } from '../../core/api/api.ts'
 
 export const useRestorable = (cartId: string) =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { DEFAULT_BRAND } from '../../../shared/brand.ts'
-import type { CartView } from '../../../shared/carts.ts'
+import { DEFAULT_BRAND } from '../../../shared/carts/brand.ts'
+import type { CartView } from '../../../shared/carts/carts.ts'
 import {
   computeTotal,
   describeCoupon,

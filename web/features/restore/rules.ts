@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import type { CartView, RestorableCart } from '../../../shared/carts.ts'
-import { type Language, languages } from '../../../shared/preferences.ts'
-import type { ItemOutcome, restoreCart } from '../../../shared/restore.ts'
+import type { CartView, RestorableCart } from '../../../shared/carts/carts.ts'
+import { type Language, languages } from '../../../shared/delivery/preferences.ts'
+import type { ItemOutcome, restoreCart } from '../../../shared/delivery/restore.ts'
 import { formatMoney } from '../../core/ui/format.ts'
 
 // Texts of the shopper's pages. Pure.

@@ -1,6 +1,6 @@
 import { type CSSProperties, useLayoutEffect, useMemo } from 'react'
-import { buildShopTheme, type Palette } from '../../../shared/palette.ts'
-import type { ShopBrand } from '../../../shared/shop-brand.ts'
+import { buildShopTheme, type Palette } from '../../../shared/carts/palette.ts'
+import type { ShopBrand } from '../../../shared/carts/shop-brand.ts'
 import { getScheme, useTheme } from '../../core/theme/chosen.ts'
 import { inRoles } from '../../core/theme/mantine.ts'
 

@@ -1,7 +1,7 @@
 import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useNavigate } from 'react-router'
-import type { StoreView } from '../../../shared/stores.ts'
+import type { StoreView } from '../../../shared/access/stores.ts'
 import { Facts } from '../../core/ui/Facts.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { useRefreshConnection } from './queries.ts'

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useNavigate } from 'react-router'
-import { storeTexts } from '../../../shared/stores.ts'
+import { storeTexts } from '../../../shared/access/stores.ts'
 import { INSTEAD_OF_STORE } from '../../core/session/request.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'

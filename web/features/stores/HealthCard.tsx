@@ -1,6 +1,6 @@
 import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleOff, IconClock, IconRefresh } from '@tabler/icons-react'
-import { SYNC_STREAMS, type SyncStream } from '../../../shared/stores.ts'
+import { SYNC_STREAMS, type SyncStream } from '../../../shared/access/stores.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { formatCounted } from '../../core/ui/format.ts'
 import { LoadingList } from '../../core/ui/Loading.tsx'

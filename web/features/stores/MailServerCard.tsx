@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { IconAlertTriangle, IconCircleCheck, IconInbox, IconMinus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import * as api from '../../../shared/mail-server.ts'
+import * as api from '../../../shared/delivery/mail-server.ts'
 import {
   defaultPort,
   findMailServerProblems,
@@ -13,7 +13,7 @@ import {
   mailSecurities,
   mailSecurityText,
   mailServerTexts,
-} from '../../../shared/mail-server.ts'
+} from '../../../shared/delivery/mail-server.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { call } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'

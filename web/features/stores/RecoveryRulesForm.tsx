@@ -1,6 +1,6 @@
 import { Card, Group, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import type { StoreView } from '../../../shared/stores.ts'
+import type { StoreView } from '../../../shared/access/stores.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import { DurationInput } from '../../core/ui/DurationInput.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'

@@ -2,7 +2,7 @@ import { Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/cor
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { checkSenderDomain, isSelector } from '../../../shared/sending.ts'
+import { checkSenderDomain, isSelector } from '../../../shared/delivery/sending.ts'
 import { call } from '../../core/api/api.ts'
 import { CheckList } from '../../core/ui/CheckList.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'

@@ -1,5 +1,5 @@
 import { Card, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
-import type { StoreView } from '../../../shared/stores.ts'
+import type { StoreView } from '../../../shared/access/stores.ts'
 import { useHasPermission, useMe } from '../../core/access/queries.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { SaveBar } from '../../core/ui/SaveBar.tsx'

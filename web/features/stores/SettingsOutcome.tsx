@@ -1,4 +1,4 @@
-import { settingNames } from '../../../shared/store-settings.ts'
+import { settingNames } from '../../../shared/access/store-settings.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { formatSetting } from './rules.ts'
 import type { useSettingsForm } from './useSettingsForm.ts'

@@ -1,6 +1,6 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { storeTexts } from '../../../shared/stores.ts'
+import { storeTexts } from '../../../shared/access/stores.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { ApiError, getErrorText } from '../../core/api/api.ts'
 import { Notice } from '../../core/ui/Notice.tsx'

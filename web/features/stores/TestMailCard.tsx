@@ -1,7 +1,7 @@
 import { Button, Card, Stack, Text, Title } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import type { z } from 'zod'
-import type { sendTestMail } from '../../../shared/sending.ts'
+import type { sendTestMail } from '../../../shared/delivery/sending.ts'
 import { useHasPermission, useMe } from '../../core/access/queries.ts'
 import { CheckList } from '../../core/ui/CheckList.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'

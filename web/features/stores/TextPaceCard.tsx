@@ -1,6 +1,6 @@
 import { Anchor, Card, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
-import type { StoreView } from '../../../shared/stores.ts'
+import type { StoreView } from '../../../shared/access/stores.ts'
 import { formatClock } from '../../core/ui/format.ts'
 import { formatSetting } from './rules.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { disconnectedBy, type EndedStore } from '../../../shared/stores.ts'
+import { disconnectedBy, type EndedStore } from '../../../shared/access/stores.ts'
 import { describeEnded, formatEndedTitle } from './EndedNotice.tsx'
 
 const buildEndedStore = (changes: Partial<EndedStore> = {}): EndedStore => ({

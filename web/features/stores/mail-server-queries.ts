@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 
-import * as api from '../../../shared/mail-server.ts'
+import * as api from '../../../shared/delivery/mail-server.ts'
 import { call } from '../../core/api/api.ts'
 
 export const mailServerQuery = queryOptions({

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { confirmPlugin, readPlugin, reviewPlugin } from '../../../shared/plugin.ts'
+import { confirmPlugin, readPlugin, reviewPlugin } from '../../../shared/workspace/plugin.ts'
 import { call } from '../../core/api/api.ts'
 
 /** The plugin's connect request. Fetched once; the user confirms what was shown. */

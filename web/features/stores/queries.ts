@@ -1,6 +1,5 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { captureStatus } from '../../../shared/capture-status.ts'
 import {
   connectStore,
   disconnectStore,
@@ -9,7 +8,8 @@ import {
   saveStoreSettings,
   storeHealth,
   syncStore,
-} from '../../../shared/stores.ts'
+} from '../../../shared/access/stores.ts'
+import { captureStatus } from '../../../shared/carts/capture-status.ts'
 import { belongsToStore, useShowStore } from '../../core/access/current-store.ts'
 import { connectionQuery, meQuery, useHasPermission, useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { SYNC_STREAMS } from '../../../shared/stores.ts'
+import { SYNC_STREAMS } from '../../../shared/access/stores.ts'
 import { belongsToStore } from '../../core/access/current-store.ts'
 import {
   buildCaptureSnippet,

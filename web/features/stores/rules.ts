@@ -1,7 +1,7 @@
-import { pluginTexts } from '../../../shared/plugin.ts'
-import { areKeysSwapped, normalizeStoreUrl } from '../../../shared/store-problems.ts'
-import type { SettingName, StoreSettings } from '../../../shared/store-settings.ts'
-import { type StoreView, type SyncStream, storeTexts } from '../../../shared/stores.ts'
+import { areKeysSwapped, normalizeStoreUrl } from '../../../shared/access/store-problems.ts'
+import type { SettingName, StoreSettings } from '../../../shared/access/store-settings.ts'
+import { type StoreView, type SyncStream, storeTexts } from '../../../shared/access/stores.ts'
+import { pluginTexts } from '../../../shared/workspace/plugin.ts'
 import { chooseUnit, minutesPer } from '../../core/ui/duration.ts'
 import { formatAge } from '../../core/ui/format.ts'
 

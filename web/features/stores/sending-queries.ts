@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 
-import { readSendingStates, sendTestMail } from '../../../shared/sending.ts'
+import { readSendingStates, sendTestMail } from '../../../shared/delivery/sending.ts'
 import { call } from '../../core/api/api.ts'
 import { mailServerQuery } from './mail-server-queries.ts'
 

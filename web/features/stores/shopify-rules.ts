@@ -1,5 +1,5 @@
-import { normalizeStoreUrl } from '../../../shared/store-problems.ts'
-import { storeTexts } from '../../../shared/stores.ts'
+import { normalizeStoreUrl } from '../../../shared/access/store-problems.ts'
+import { storeTexts } from '../../../shared/access/stores.ts'
 
 // Input checks of the Shopify forms. Pure.
 

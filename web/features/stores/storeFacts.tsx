@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { platformNames } from '../../../shared/platforms.ts'
-import type { StoreView } from '../../../shared/stores.ts'
+import type { StoreView } from '../../../shared/access/stores.ts'
+import { platformNames } from '../../../shared/platforms/platforms.ts'
 
 /** What connecting read from the store. */
 export function listStoreFacts(store: StoreView): [string, ReactNode][] {

@@ -1,6 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 
-import * as api from '../../../shared/text-channels.ts'
+import * as api from '../../../shared/messages/text-channels.ts'
 import { call } from '../../core/api/api.ts'
 
 type Channels = { sms: api.TextChannelView; whatsapp: api.TextChannelView }

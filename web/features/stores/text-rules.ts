@@ -3,7 +3,7 @@ import {
   type TEMPLATE_VARIABLES,
   type TextChannelView,
   type TextSender,
-} from '../../../shared/text-channels.ts'
+} from '../../../shared/messages/text-channels.ts'
 
 // Input checks of the SMS and WhatsApp forms. Pure.
 

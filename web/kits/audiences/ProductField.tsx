@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { audienceTexts, type ProductChoice } from '../../../shared/audience.ts'
+import { audienceTexts, type ProductChoice } from '../../../shared/marketing/audience.ts'
 import { useProducts } from './queries.ts'
 
 interface Props {

@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core'
-import type { Audience } from '../../../shared/audience.ts'
+import type { Audience } from '../../../shared/marketing/audience.ts'
 
 interface Props {
   audiences: readonly Audience[]

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { Audience, AudienceFilters } from '../../../shared/audience.ts'
+import type { Audience, AudienceFilters } from '../../../shared/marketing/audience.ts'
 import { BROKEN, getErrorText } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Notice } from '../../core/ui/Notice.tsx'

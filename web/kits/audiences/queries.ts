@@ -1,6 +1,6 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { createAudience, deleteAudience, findProducts, listAudiences } from '../../../shared/audience.ts'
+import { createAudience, deleteAudience, findProducts, listAudiences } from '../../../shared/marketing/audience.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 

@@ -1,7 +1,7 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it } from 'vitest'
-import { CartBadge } from '../../../shared/carts.ts'
+import { CartBadge } from '../../../shared/carts/carts.ts'
 import { CartStatus } from './badges.tsx'
 
 const readBadge = (html: string) => /class="mark[^"]*">.*?<\/svg>([^<]*)</.exec(html)?.[1]

@@ -20,7 +20,7 @@ import {
   IconShoppingCartOff,
   IconX,
 } from '@tabler/icons-react'
-import type { CartBadge as Badge, CartState as State } from '../../../shared/carts.ts'
+import type { CartBadge as Badge, CartState as State } from '../../../shared/carts/carts.ts'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 
 type BadgeProps = Parameters<typeof StatusBadge>[0]

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
-import { type CartView, cartMessages, exportCarts, getCart, listAbandonedCarts } from '../../../shared/carts.ts'
+import { type CartView, cartMessages, exportCarts, getCart, listAbandonedCarts } from '../../../shared/carts/carts.ts'
 import { useIsStoreKnown, useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { useDownload } from '../../core/ui/Download.tsx'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { rangeDays } from '../../../shared/analytics.ts'
-import type { CartView } from '../../../shared/carts.ts'
+import type { CartView } from '../../../shared/carts/carts.ts'
+import { rangeDays } from '../../../shared/insights/analytics.ts'
 import {
   formatStage,
   hasOpenMessage,

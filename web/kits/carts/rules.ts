@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { CartView, listAbandonedCarts, sortColumns } from '../../../shared/carts.ts'
-import { MAX_PRODUCT_ID_LENGTH, readReachFilter, readStage, type StageFilter } from '../../../shared/reach.ts'
+import type { CartView, listAbandonedCarts, sortColumns } from '../../../shared/carts/carts.ts'
+import { MAX_PRODUCT_ID_LENGTH, readReachFilter, readStage, type StageFilter } from '../../../shared/carts/reach.ts'
 import { createListAddress, type Paged } from '../../core/ui/listQuery.ts'
 
 // Address of the cart list, and derived values of carts and decisions. Pure.
@@ -11,7 +11,7 @@ export type SortColumn = (typeof sortColumns)[number]
 export interface ListFilter {
   status?: string
   search?: string
-  /** Reachable by email, or the reason why not (shared/reach.ts). */
+  /** Reachable by email, or the reason why not (shared/carts/reach.ts). */
   reach?: string
   /** Abandoned within this many days. */
   days?: number
@@ -19,7 +19,7 @@ export interface ListFilter {
   country?: string
   /** Store id of a product in the cart. */
   product?: string
-  /** Stage of the conversion funnel (shared/reach.ts). */
+  /** Stage of the conversion funnel (shared/carts/reach.ts). */
   stage?: string
 }
 

@@ -1,4 +1,4 @@
-import type { ChartMeasure } from '../../../shared/dashboard.ts'
+import type { ChartMeasure } from '../../../shared/insights/dashboard.ts'
 import { formatCount, formatCounted, formatMoney, formatRound } from '../../core/ui/format.ts'
 
 // Subjects of the chart and the formats of their numbers. Pure.

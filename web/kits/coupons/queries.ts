@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { createCoupon, deleteCoupon, listCoupons, updateCoupon } from '../../../shared/coupons.ts'
+import { createCoupon, deleteCoupon, listCoupons, updateCoupon } from '../../../shared/carts/coupons.ts'
 import { useIsStoreKnown, useStore } from '../../core/access/queries.ts'
 import { type CallInput, call } from '../../core/api/api.ts'
 import { buildStoreFields } from '../../core/session/session.ts'

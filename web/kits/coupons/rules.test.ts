@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Coupon } from '../../../shared/coupons.ts'
+import type { Coupon } from '../../../shared/carts/coupons.ts'
 import { buildCoupon } from '../../../test/coupon-fixtures.ts'
 import {
   buildStateMarks,

@@ -1,4 +1,4 @@
-import type { Coupon } from '../../../shared/coupons.ts'
+import type { Coupon } from '../../../shared/carts/coupons.ts'
 import { formatMoney } from '../../core/ui/format.ts'
 import { createListAddress } from '../../core/ui/listQuery.ts'
 

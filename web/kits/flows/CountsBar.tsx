@@ -1,5 +1,5 @@
 import { Group, Text, Tooltip } from '@mantine/core'
-import type { FlowView } from '../../../shared/flows.ts'
+import type { FlowView } from '../../../shared/marketing/flows.ts'
 import { formatCount } from '../../core/ui/format.ts'
 import { countParts, describeCounts } from './rules.ts'
 

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { z } from 'zod'
-import { flowReport, type reportDays } from '../../../shared/flow-report.ts'
+import { flowReport, type reportDays } from '../../../shared/marketing/flow-report.ts'
 import {
   chooseWinner,
   copyFlow,
@@ -13,8 +13,8 @@ import {
   saveFlow,
   switchFlow,
   trySaveFlow,
-} from '../../../shared/flows.ts'
-import { upcomingMessages } from '../../../shared/upcoming.ts'
+} from '../../../shared/marketing/flows.ts'
+import { upcomingMessages } from '../../../shared/marketing/upcoming.ts'
 import { call } from '../../core/api/api.ts'
 import { insertFlow, sortFlows } from './rules.ts'
 

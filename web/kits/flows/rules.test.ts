@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { FlowView } from '../../../shared/flows.ts'
+import type { FlowView } from '../../../shared/marketing/flows.ts'
 import {
   countParts,
   describeContinuing,

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { isSameConditions } from '../../../shared/flow-conditions.ts'
-import type { FlowCounts, FlowStep, FlowView } from '../../../shared/flows.ts'
+import { isSameConditions } from '../../../shared/carts/flow-conditions.ts'
+import type { FlowCounts, FlowStep, FlowView } from '../../../shared/marketing/flows.ts'
 import { formatCount } from '../../core/ui/format.ts'
 
 // Order, figures and names of a store's flows. Pure.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ConditionNames } from '../../../shared/flow-conditions.ts'
+import type { ConditionNames } from '../../../shared/carts/flow-conditions.ts'
 import { formatMoney } from '../../core/ui/format.ts'
 import { describeUnmet } from './unmet.ts'
 

@@ -4,8 +4,8 @@ import {
   type FlowCondition,
   getDayText,
   getHourText,
-} from '../../../shared/flow-conditions.ts'
-import { getCurrencyExponent } from '../../../shared/money.ts'
+} from '../../../shared/carts/flow-conditions.ts'
+import { getCurrencyExponent } from '../../../shared/core/money.ts'
 import { formatCount, formatMoney } from '../../core/ui/format.ts'
 
 // Finds the conditions of a step that failed, from its decision's recorded inputs

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { CartReach, CartReason } from '../../../shared/reach.ts'
+import type { CartReach, CartReason } from '../../../shared/carts/reach.ts'
 import { buildReasonBadges, listReachOptions } from './reason-badges.ts'
 
 const buildReason = (reason: CartReason, count: number, country: string | null = null, cartIds?: string[]) => ({

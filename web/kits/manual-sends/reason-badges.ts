@@ -5,7 +5,7 @@ import {
   readReachFilter,
   reasonLabels,
   writeReachFilter,
-} from '../../../shared/reach.ts'
+} from '../../../shared/carts/reach.ts'
 import { formatCount } from '../../core/ui/format.ts'
 
 // Short labels for why a cart would get no email now, and the list's filter by reason. Pure.

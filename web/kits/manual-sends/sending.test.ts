@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { CartView } from '../../../shared/carts.ts'
+import type { CartView } from '../../../shared/carts/carts.ts'
 import { readColumns } from '../../features/carts/columns.ts'
 import {
   computeRemainingSeconds,

@@ -1,6 +1,6 @@
-import type { CartView } from '../../../shared/carts.ts'
-import { discountTexts } from '../../../shared/discount-mail.ts'
-import type { LastMessage, SendChannel } from '../../../shared/reminders.ts'
+import type { CartView } from '../../../shared/carts/carts.ts'
+import type { LastMessage, SendChannel } from '../../../shared/delivery/reminders.ts'
+import { discountTexts } from '../../../shared/marketing/discount-mail.ts'
 import { formatCount, formatCountdown, formatCounted, formatMoney, formatPrice } from '../../core/ui/format.ts'
 import type { ListFilter } from '../carts/rules.ts'
 

@@ -1,4 +1,4 @@
-import type { CartView } from '../../../shared/carts.ts'
+import type { CartView } from '../../../shared/carts/carts.ts'
 import { useHasFeature, useHasPermission, useStore } from '../../core/access/queries.ts'
 import { useNow } from '../../core/ui/clock.ts'
 import { describeWait, explainEnded, findTextState, type TextChannel } from './sending.ts'

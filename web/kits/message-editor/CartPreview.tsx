@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
-import { NO_CART } from '../../../shared/reminders.ts'
+import { NO_CART } from '../../../shared/delivery/reminders.ts'
 import { CartPicker } from './CartPicker.tsx'
 import { type PreviewOf, useMessagePreview, usePreviewCart } from './queries.ts'
 import { messageOf, NOTHING_YET, TYPING_PAUSE_MS, type WordChannel, type Words } from './rules.ts'

@@ -1,7 +1,7 @@
 import { Group, Input, NumberInput, Radio, Stack, Switch, Text, VisuallyHidden } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
-import type { StepCoupon } from '../../../shared/flows.ts'
-import { getCurrencyExponent } from '../../../shared/money.ts'
+import { getCurrencyExponent } from '../../../shared/core/money.ts'
+import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import { type CouponProblems, PAUSE_DAYS } from './step-coupon.ts'
 
 interface Props {

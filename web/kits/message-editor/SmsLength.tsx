@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import { measureSms, toGsm } from '../../../shared/sms.ts'
+import { measureSms, toGsm } from '../../../shared/messages/sms.ts'
 import { formatCounted } from '../../core/ui/format.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { type PreviewOf, useMessagePreview } from './queries.ts'

@@ -2,7 +2,7 @@ import { Button, Collapse, Group, Input, Stack, Text, Textarea, TextInput, Toolt
 import { useDisclosure } from '@mantine/hooks'
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { pushLimits } from '../../../shared/push.ts'
+import { pushLimits } from '../../../shared/delivery/push.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import {
   type CouponUse,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { CartView } from '../../../shared/carts.ts'
+import type { CartView } from '../../../shared/carts/carts.ts'
 import { cartToShow } from './queries.ts'
 
 it('shows a message at first for a cart that would get it, then for one that only waits, and else for the sample cart', () => {

@@ -1,6 +1,6 @@
-import { hasCartVariable } from '../../../shared/campaigns.ts'
-import { pushLimits } from '../../../shared/push.ts'
-import type { SendChannel } from '../../../shared/reminders.ts'
+import { pushLimits } from '../../../shared/delivery/push.ts'
+import type { SendChannel } from '../../../shared/delivery/reminders.ts'
+import { hasCartVariable } from '../../../shared/marketing/campaigns.ts'
 
 // What the words of a message are made of. Pure.
 

@@ -1,5 +1,5 @@
-import type { Coupon, CouponOfStep } from '../../../shared/coupons.ts'
-import type { StepCoupon } from '../../../shared/flows.ts'
+import type { Coupon, CouponOfStep } from '../../../shared/carts/coupons.ts'
+import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import { formatCounted, formatMoney } from '../../core/ui/format.ts'
 import { formatCode, formatDiscount, isOver, isUsedUp } from '../coupons/rules.ts'
 import type { CouponUse } from './rules.ts'

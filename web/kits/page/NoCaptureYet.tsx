@@ -1,6 +1,6 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
-import { WITHOUT_SCRIPT } from '../../../shared/capture-status.ts'
+import { WITHOUT_SCRIPT } from '../../../shared/carts/capture-status.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { useScope } from '../../core/access/scope.ts'
 

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconEye } from '@tabler/icons-react'
-import { logout } from '../../../shared/auth.ts'
+import { logout } from '../../../shared/access/auth.ts'
 import { useMe } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { endView } from '../../core/session/session.ts'

@@ -1,4 +1,4 @@
-import type { BrowserSubscription } from '../../../shared/push.ts'
+import type { BrowserSubscription } from '../../../shared/delivery/push.ts'
 
 // "Send to this browser only": subscribes the owner's browser with the store's key, on click. Uses the same worker as
 // shops, at an address where the app has no page.

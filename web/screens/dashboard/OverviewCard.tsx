@@ -1,7 +1,7 @@
 import { Button, Card, NativeSelect, SegmentedControl, Skeleton, Text, Title, Tooltip } from '@mantine/core'
 import { type Icon, IconChartBar, IconChartLine, IconChartPie, IconDownload, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import type { ChartMeasure, ChartPeriod } from '../../../shared/dashboard.ts'
+import type { ChartMeasure, ChartPeriod } from '../../../shared/insights/dashboard.ts'
 import { ToolButton } from '../../core/ui/ChartTools.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { savePicture } from '../../core/ui/savePicture.ts'

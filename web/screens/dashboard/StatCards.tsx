@@ -11,8 +11,8 @@ import {
 } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { DashboardStats } from '../../../shared/dashboard.ts'
-import { type CartReach, REACHABLE } from '../../../shared/reach.ts'
+import { type CartReach, REACHABLE } from '../../../shared/carts/reach.ts'
+import type { DashboardStats } from '../../../shared/insights/dashboard.ts'
 import { formatCount, formatMoney } from '../../core/ui/format.ts'
 import { describeTrend, formatRate, type Trend } from './rules.ts'
 

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { listAbandonedCarts } from '../../../shared/carts.ts'
+import { listAbandonedCarts } from '../../../shared/carts/carts.ts'
 import {
   type ChartMeasure,
   type ChartPeriod,
   readDashboardChart,
   readDashboardStats,
-} from '../../../shared/dashboard.ts'
+} from '../../../shared/insights/dashboard.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { useScope } from '../../core/access/scope.ts'
 import { call } from '../../core/api/api.ts'

@@ -1,6 +1,6 @@
-import { EXTRA_STORE_MONTHLY, monthlyPrice, type PlanKey, plans } from '../../../shared/billing.ts'
-import { billingTexts } from '../../../shared/billing-texts.ts'
-import { creditPacks } from '../../../shared/credits.ts'
+import { EXTRA_STORE_MONTHLY, monthlyPrice, type PlanKey, plans } from '../../../shared/billing/billing.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
+import { creditPacks } from '../../../shared/billing/credits.ts'
 import { listPlanLines } from '../../features/billing/rules.ts'
 
 const keys = Object.keys(plans) as PlanKey[]

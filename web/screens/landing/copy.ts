@@ -1,4 +1,4 @@
-import { billingTexts } from '../../../shared/billing-texts.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 
 // Texts of the landing page. Every sentence restates an engine rule: change the rule first. Liquid reads the running
 // instance.

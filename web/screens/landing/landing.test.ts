@@ -1,7 +1,7 @@
 import { brotliCompressSync } from 'node:zlib'
 import { Liquid } from 'liquidjs'
 import { describe, expect, it, test } from 'vitest'
-import { monthlyPrice, type PlanKey, plans } from '../../../shared/billing.ts'
+import { monthlyPrice, type PlanKey, plans } from '../../../shared/billing/billing.ts'
 import { screens as listed } from '../../../shared/screens.ts'
 import { listLimits, listPlanLines } from '../../features/billing/rules.ts'
 import { files } from './build.ts'

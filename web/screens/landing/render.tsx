@@ -1,5 +1,5 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { type PlanKey, plans } from '../../../shared/billing.ts'
+import { type PlanKey, plans } from '../../../shared/billing/billing.ts'
 import { DESCRIPTION, TITLE } from './copy.ts'
 import { LandingPage } from './LandingPage.tsx'
 import { PictureUrls } from './Screenshot.tsx'

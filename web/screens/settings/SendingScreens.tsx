@@ -1,7 +1,7 @@
 import { IconArrowLeft } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import type { StoreView } from '../../../shared/stores.ts'
+import type { StoreView } from '../../../shared/access/stores.ts'
 import { Brand } from '../../features/brand/Brand.tsx'
 import { BounceMailboxCard } from '../../features/stores/BounceMailboxCard.tsx'
 import { LinkHostCard } from '../../features/stores/LinkHostCard.tsx'

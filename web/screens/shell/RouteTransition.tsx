@@ -2,7 +2,7 @@ import { Loader } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { type Location, Outlet, ScrollRestoration, useLocation, useNavigation, useNavigationType } from 'react-router'
-import { readInstance } from '../../../shared/instance.ts'
+import { readInstance } from '../../../shared/workspace/instance.ts'
 import { call, useIsReachable } from '../../core/api/api.ts'
 
 const OVERLAY_MS = 200

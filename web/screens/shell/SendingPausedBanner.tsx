@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconPlayerPlayFilled } from '@tabler/icons-react'
 import { useState } from 'react'
-import { MOST_COUNTED, type SendingPause } from '../../../shared/sending.ts'
+import { MOST_COUNTED, type SendingPause } from '../../../shared/delivery/sending.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'

@@ -1,5 +1,5 @@
 import { NavLink } from 'react-router'
-import { hasPermission } from '../../../shared/roles.ts'
+import { hasPermission } from '../../../shared/access/roles.ts'
 import { decideEarly } from '../../core/access/access.ts'
 import { useAccessState, useMe } from '../../core/access/queries.ts'
 import { buildAllStoresPath, hasAllStores, useScope } from '../../core/access/scope.ts'

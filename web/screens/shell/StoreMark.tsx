@@ -1,6 +1,6 @@
 import { IconBuildingStore } from '@tabler/icons-react'
 import { lazy, Suspense } from 'react'
-import { platformNames } from '../../../shared/platforms.ts'
+import { platformNames } from '../../../shared/platforms/platforms.ts'
 import { useCanConnectStores, useStore } from '../../core/access/queries.ts'
 import { useConnectedStores, useScope } from '../../core/access/scope.ts'
 

@@ -10,7 +10,7 @@ import {
   IconTicket,
   IconUsers,
 } from '@tabler/icons-react'
-import type { Permission } from '../../../shared/endpoint.ts'
+import type { Permission } from '../../../shared/core/endpoint.ts'
 import { screens } from '../../../shared/screens.ts'
 
 interface Section {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useRouteError } from 'react-router'
-import { readInstance } from '../../../shared/instance.ts'
+import { readInstance } from '../../../shared/workspace/instance.ts'
 import { ApiError, call, useIsReachable } from '../../core/api/api.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingTitle } from '../../core/ui/Loading.tsx'

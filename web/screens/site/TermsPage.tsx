@@ -1,6 +1,6 @@
 import { Text, Title } from '@mantine/core'
-import { GUARANTEE_DAYS, plans, TRIAL_DAYS } from '../../../shared/billing.ts'
-import { billingTexts } from '../../../shared/billing-texts.ts'
+import { GUARANTEE_DAYS, plans, TRIAL_DAYS } from '../../../shared/billing/billing.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 import { useInstance } from '../../core/access/queries.ts'
 import { BarePage } from '../../kits/page/BarePage.tsx'
 

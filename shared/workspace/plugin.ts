@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { endpoint, storeQuery } from '../core/endpoint.ts'
+
+// The plugin for shop owners: connection and status. The calls of the plugin itself are in
+// server/workspace/plugin-calls/wire.ts.
+
+export const pluginTexts = {
+  invalid:
+    'This connection request is not complete or was changed on the way. Go back to WordPress and press Connect again.',
+  otherHost: 'The request leads back to another address than that of the shop, so it was refused.',
+  otherAccount: 'This store is already connected to another account.',
+  testAsked: 'The shop was asked for a test cart. It arrives within a minute if the plugin can reach Recoup.',
+  testAwaited:
+    'Recoup cannot ask your shop for the test cart, so it comes with the plugin’s next call. “Send a test cart” under WooCommerce → Recoup sends one at once.',
+  /** How a shop that Recoup cannot reach reports, and what its owner can do. */
+  reportsByCron:
+    'WordPress sends a report about every minute while its scheduled tasks (WP-Cron) run. With few visitors they seldom run: ask your host to call wp-cron.php every minute.',
+  updatePlugin:
+    'Update the plugin: in WordPress under Plugins, or download it under Settings → Store → Plugin and upload it in WordPress.',
+  noPlugin: 'This store is not connected by the plugin.',
+} as const
+
+/** Reasons why a connection fails, as sent to the plugin. */
+export const PluginProblem = z.enum(['other_account', 'no_room', 'no_right', 'invalid'])
+export type PluginProblem = z.infer<typeof PluginProblem>
+
+const connect = z.string().max(2_000)
+
+export const reviewPlugin = endpoint({
+  method: 'GET',
+  path: '/api/stores/plugin/request',
+  permission: 'session',
+  scope: 'account',
+  summary: 'A shop’s plugin asks to be connected: which shop, to which account, and what stands in the way',
+  query: z.object({ connect }),
+  reply: z.object({
+    homeUrl: z.string(),
+    name: z.string(),
+    account: z.string(),
+    problem: z.object({ code: PluginProblem, message: z.string(), backUrl: z.string() }).nullable(),
+    /** Returns to WordPress without connecting. */
+    cancelUrl: z.string(),
+  }),
+})
+
+export const confirmPlugin = endpoint({
+  method: 'POST',
+  path: '/api/stores/plugin/confirm',
+  permission: 'stores:connect',
+  scope: 'account',
+  summary: 'Let this shop’s plugin connect: answers the address back to WordPress, with a code good for 10 minutes',
+  body: z.object({ connect }),
+  reply: z.object({ url: z.string() }),
+})
+
+export const PluginView = z.object({
+  version: z.string(),
+  /** The newer version that this server offers. */
+  newerVersion: z.string().nullable(),
+  connectedAt: z.string(),
+  calledAt: z.string().nullable(),
+  cartAt: z.string().nullable(),
+  isAlive: z.boolean(),
+  /** null: not tried yet. */
+  isReached: z.boolean().nullable(),
+  /** Recoup cannot reach the shop, and this plugin version does not report what its messages need. */
+  isOutdated: z.boolean(),
+  /** Whether this plugin version shows consent boxes in the page's language. */
+  showsLanguages: z.boolean(),
+  /** Why Recoup cannot reach the shop. */
+  reason: z.string().nullable(),
+  test: z.object({ isWaiting: z.boolean(), seenAt: z.string().nullable() }),
+})
+export type PluginView = z.infer<typeof PluginView>
+
+export const readPlugin = endpoint({
+  method: 'GET',
+  path: '/api/stores/plugin',
+  permission: 'stores:read',
+  scope: 'store',
+  summary: 'The plugin of the store: version, last call, whether Recoup reaches the shop. null: connected without it',
+  query: storeQuery,
+  reply: z.object({ plugin: PluginView.nullable() }),
+})
+
+export const testPlugin = endpoint({
+  method: 'POST',
+  path: '/api/stores/plugin/test',
+  permission: 'stores:sync',
+  scope: 'store',
+  summary: 'Ask the shop’s plugin for a test cart; it makes no cart here',
+  query: storeQuery,
+  reply: z.object({ message: z.string() }),
+})
