@@ -88,7 +88,7 @@ const listTreeImports = (tree: string): Import[] =>
     )
     .filter(({ to }) => to.startsWith(`${tree}/`))
 
-describe.each(Object.entries(trees))('districts of %s/', (tree, { floors, roots }) => {
+describe.each(Object.entries(trees))('districts of %s/', (tree, { floors, roots, hasRooms }) => {
   const imports = listTreeImports(tree)
 
   test('import only from lower floors, and other rooms only by their door', () => {
@@ -105,7 +105,8 @@ describe.each(Object.entries(trees))('districts of %s/', (tree, { floors, roots 
     const districts = new Set(own.flatMap((file) => findRoom(file)?.split('/')[0] ?? []))
     expect(floors.flatMap((floor) => Object.keys(floor)).toSorted()).toEqual([...districts].toSorted())
     expect(roots.filter((file) => !own.includes(file))).toEqual([])
-    expect(own.filter((file) => !findRoom(file)?.includes('/') && !isRoot(file))).toEqual([])
+    const isInRoom = (file: string) => (hasRooms ? findRoom(file)?.includes('/') : findRoom(file) !== undefined)
+    expect(own.filter((file) => !isInRoom(file) && !isRoot(file))).toEqual([])
   })
 })
 
@@ -148,6 +149,17 @@ describe('rules of districts', () => {
     expect(findImports('features/carts/CartsPage.tsx', 'kits/carts/rules.ts')).toBe(0)
     expect(findImports('screens/settings/StoreTab.tsx', 'features/stores/queries.ts')).toBe(0)
     expect(findImports('screens.ts', 'features/carts/CartsPage.tsx')).toBe(0)
+  })
+
+  test('findImportFaults reports imports of shared code that go up or to the list of screens', () => {
+    const findImports = (from: string, to: string) =>
+      findImportFaults([{ from: `shared/${from}.ts`, to: `shared/${to}.ts`, isType: true }]).length
+    expect(findImports('carts/reach', 'insights/analytics')).toBe(1)
+    expect(findImports('shoppers/consent', 'billing/billing')).toBe(1)
+    expect(findImports('core/money', 'screens')).toBe(1)
+    expect(findImports('paging', 'core/money')).toBe(1)
+    expect(findImports('insights/analytics', 'carts/reach')).toBe(0)
+    expect(findImports('screens', 'core/endpoint')).toBe(0)
   })
 
   test('findImportCycles reports a cycle of rooms', () => {

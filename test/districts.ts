@@ -1,13 +1,15 @@
-// Districts of server/ and web/, from the lowest floor up. A district imports only from lower floors. Rooms (folders) of
-// a district may import each other without cycles, which a test computes. Put a new room into the district whose work it
-// does, below all rooms that import it. Code that a lower floor needs from a higher one belongs lower, or comes as a
-// parameter (on the server also in `Deps`). A room of the server has one door, `public.ts` or the file with the room's
-// name: other rooms and the entry points import nothing else of it.
+// Districts of server/, web/ and shared/, from the lowest floor up. A district imports only from lower floors. Rooms
+// (folders) of a district may import each other without cycles, which a test computes. Put a new room into the district
+// whose work it does, below all rooms that import it. Code that a lower floor needs from a higher one belongs lower, or
+// comes as a parameter (on the server also in `Deps`). A room of the server has one door, `public.ts` or the file with
+// the room's name: other rooms and the entry points import nothing else of it.
 
 interface Tree {
   floors: readonly Readonly<Record<string, string>>[]
   /** Entry points outside the districts, which may import from every floor. Rooms import none of them. */
   roots: readonly string[]
+  /** The files of a district are in rooms, not directly in its folder. */
+  hasRooms: boolean
   /** Other rooms import only a room's door. */
   hasDoors: boolean
 }
@@ -36,6 +38,7 @@ const server: Tree = {
   roots: ['app', 'worker', 'main', 'demo', 'deps', 'core/backup/main', 'core/net/lookup-threads'].map(
     (name) => `server/${name}.ts`,
   ),
+  hasRooms: true,
   hasDoors: true,
 }
 
@@ -47,10 +50,13 @@ const web: Tree = {
     { screens: 'what composes features: shell, dashboard, settings, landing and legal pages' },
   ],
   roots: ['main.tsx', 'router.tsx', 'screens.ts', 'zod-stub.ts', 'globals.d.ts'].map((name) => `web/${name}`),
+  hasRooms: true,
   hasDoors: false,
 }
 
-export const trees: Readonly<Record<string, Tree>> = { server, web }
+const shared: Tree = { floors: server.floors, roots: ['shared/screens.ts'], hasRooms: false, hasDoors: false }
+
+export const trees: Readonly<Record<string, Tree>> = { server, web, shared }
 
 export interface Import {
   from: string
