@@ -31,7 +31,10 @@ export default defineConfig({
           // One PostgreSQL and its template database per run; each file that needs a database gets a clone.
           globalSetup: ['test/global.ts'],
           unstubGlobals: true,
-          include: ['{server,shared,web,demo,test,scripts}/**/*.test.{ts,tsx}'],
+          include: [
+            '{server,shared,web,demo,providers,test,scripts}/**/*.test.{ts,tsx}',
+            'proofs/{lift,simulator}/*.test.ts',
+          ],
         },
       },
       {
@@ -61,7 +64,7 @@ export default defineConfig({
           name: 'proofs',
           globalSetup: ['test/global.ts'],
           setupFiles: ['proofs/setup.ts', 'screens/chromium.ts', 'screens/setup.ts', 'test/leak-check.ts'],
-          include: ['proofs/**/*.test.ts'],
+          include: ['proofs/*.test.ts', 'proofs/{billing-life,plans}/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },

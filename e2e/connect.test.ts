@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { type DemoStore, startDemoStore } from '../providers/woocommerce/store.ts'
 import { closePages, openBrowser } from './browser.ts'
 import {
   addUnfinishedOrders,

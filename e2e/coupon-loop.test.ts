@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { startDemoStore } from '../demo/store/store.ts'
+import { startDemoStore } from '../providers/woocommerce/store.ts'
 import type { Coupon } from '../shared/carts/coupons.ts'
 import type { AnalyticsReply } from '../shared/insights/analytics.ts'
 import { type AppInstance, listMails, readMail } from './app-instance.ts'

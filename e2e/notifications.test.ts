@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { type DemoStore, startDemoStore } from '../providers/woocommerce/store.ts'
 import type { NotificationView } from '../shared/workspace/notification-calls.ts'
 import { type AppInstance, listMails, readMail, waitUntil } from './app-instance.ts'
 import { closePages, openBrowser } from './browser.ts'

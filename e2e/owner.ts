@@ -1,6 +1,6 @@
 import crypto from 'node:crypto'
 import type { Page } from 'playwright-core'
-import type { DemoStore } from '../demo/store/store.ts'
+import type { DemoStore } from '../providers/woocommerce/store.ts'
 import { type AppInstance, listMails, readMail, waitUntil } from './app-instance.ts'
 
 // Owners of new accounts, who use the same API as the screens.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { type DemoStore, startDemoStore } from '../providers/woocommerce/store.ts'
 import { DEFAULT_PROMPT, type PushMethod, WORKER_PATHS } from '../shared/delivery/push.ts'
 import { stubPushInPage } from '../test/push-in-page.ts'
 import { buttonCode, easyCode, functionsCode } from '../web/features/push/code.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { type DemoStore, startDemoStore } from '../providers/woocommerce/store.ts'
 import type { CampaignReport } from '../shared/marketing/campaign-report.ts'
 import type { CampaignView } from '../shared/marketing/campaigns.ts'
 import { type AppInstance, listMails, readMail } from './app-instance.ts'

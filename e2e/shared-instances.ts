@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { inject } from 'vitest'
+import { startStripe } from '../providers/contracts/stripe/server.ts'
 import { setUpBilling } from '../server/billing/payments/setup.ts'
 import { openStripe } from '../server/billing/payments/stripe.ts'
 import { readConfig } from '../server/core/config/config.ts'
 import { isAlive } from '../server/core/postgres/postmaster.ts'
-import { startStripe } from '../test/contract-servers/stripe/server.ts'
 import { type AppInstance, findFreePorts, isUp, readDatabaseUrl, waitUntil } from './app-instance.ts'
 
 // The three installations shared by all journeys of a run. Each journey has its own account (or shoppers) and never

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readVerificationToken } from '../e2e/owner.ts'
-import { openClient } from '../test/contract-servers/stripe/server.ts'
+import { openClient } from '../providers/contracts/stripe/server.ts'
 import {
   advanceDays,
   callApi,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkCodesSurvive } from '../e2e/crash/codes.ts'
+import { checkCodesSurvive } from './crash/codes.ts'
 
 test.each([
   [60, 50],

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { DemoStore } from '../demo/store/store.ts'
-import { type CrashCase, cases, createRandom, type Target } from '../e2e/crash/cases.ts'
-import { type CrashRunner, startCrashRunner } from '../e2e/crash/runner.ts'
-import { startShops } from '../e2e/crash/shops.ts'
+import type { DemoStore } from '../providers/woocommerce/store.ts'
+import { type CrashCase, cases, createRandom, type Target } from './crash/cases.ts'
+import { type CrashRunner, startCrashRunner } from './crash/runner.ts'
+import { startShops } from './crash/shops.ts'
 
 // kill -9 at two boundaries of the send path, chosen by TEST_SEED (D1, D6, D10). `npm run crash` runs all of them.
 

@@ -12,7 +12,7 @@ const ENGINE = [
   'server/delivery/',
   'server/marketing/',
 ]
-const SQL = ['db/', 'server/', 'demo/account/']
+const SQL = ['db/', 'server/', 'demo/']
 const WEB = ['web/', 'shared/', 'screens/']
 
 const flakyFiles = () => {
@@ -27,10 +27,10 @@ export const parts = [
   {
     name: 'histories',
     what: '2,000 random scenarios of shops, shoppers and failures break no rule of the engine',
-    code: [...ENGINE, 'test/simulator/', 'db/'],
+    code: [...ENGINE, 'proofs/simulator/', 'db/'],
     steps: 20,
     command: ({ seed, step }) => [
-      'test/simulator/main.ts',
+      'proofs/simulator/main.ts',
       '--scenarios',
       String(SCENARIOS_PER_STEP),
       '--from',
@@ -44,22 +44,22 @@ export const parts = [
   {
     name: 'mutations',
     what: 'each mutation of the engine is found by a scenario',
-    code: [...ENGINE, 'test/simulator/'],
-    command: () => ['test/simulator/main.ts', '--mutations'],
+    code: [...ENGINE, 'proofs/simulator/'],
+    command: () => ['proofs/simulator/main.ts', '--mutations'],
   },
   {
     name: 'crashes',
     what: 'processes and PostgreSQL killed at every boundary of a send: nothing sent twice, nothing lost',
-    code: [...ENGINE, 'e2e/crash/', 'proofs/crashes.test.ts', 'server/core/postgres/'],
+    code: [...ENGINE, 'proofs/crash/', 'proofs/crashes.test.ts', 'server/core/postgres/'],
     steps: 2,
     command: ({ seed, step }) =>
-      step === 0 ? vitest('proofs/crashes') : ['e2e/crash/main.ts', '--times', '1', '--seed', String(seed)],
+      step === 0 ? vitest('proofs/crashes') : ['proofs/crash/main.ts', '--times', '1', '--seed', String(seed)],
   },
   {
     name: 'lift',
     what: 'lift intervals are correct for shops with a known lift',
-    code: ['server/core/lift/', 'server/carts/experiments/', 'test/lift/'],
-    command: ({ seed }) => ['test/lift/main.ts', '--seed', String(seed)],
+    code: ['server/core/lift/', 'server/carts/experiments/', 'proofs/lift/'],
+    command: ({ seed }) => ['proofs/lift/main.ts', '--seed', String(seed)],
   },
   {
     name: 'plans',
@@ -93,7 +93,7 @@ export const parts = [
   {
     name: 'large-shops',
     what: 'throttled imports of 50,000 orders and 20,000 checkouts from Shopify while tokens expire',
-    code: ['server/carts/sync/', 'server/platforms/shopify/', 'test/large-shop.ts', 'test/contract-servers/shopify'],
+    code: ['server/carts/sync/', 'server/platforms/shopify/', 'test/large-shop.ts', 'providers/contracts/shopify'],
     command: () =>
       atFullSize(
         'server/carts/sync/shopify-import',
@@ -141,7 +141,7 @@ export const parts = [
       'server/carts/coupon-codes/',
       'server/carts/coupons/',
       'server/delivery/decide/',
-      'e2e/crash/',
+      'proofs/crash/',
       'proofs/coupon-codes.test.ts',
     ],
     command: () => vitest('proofs/coupon-codes'),
@@ -153,7 +153,7 @@ export const parts = [
     code: [
       'storefront/push',
       'server/delivery/push',
-      'demo/store/',
+      'providers/woocommerce/',
       'proofs/firefox',
       'proofs/marionette.ts',
       'proofs/push-demo.ts',
@@ -163,7 +163,7 @@ export const parts = [
   {
     name: 'chromium-push',
     what: 'web push in Chromium (Debian: apt-get install chromium; the headless shell shows no notifications)',
-    code: ['storefront/push', 'server/delivery/push', 'demo/store/', 'proofs/push-'],
+    code: ['storefront/push', 'server/delivery/push', 'providers/woocommerce/', 'proofs/push-'],
     command: () => vitest('proofs/push-chromium'),
   },
   {
@@ -175,9 +175,9 @@ export const parts = [
   {
     name: 'demo',
     what: 'the demo as its first visitor finds it, and its history of ninety days',
-    code: ['demo/', 'proofs/demo.test.ts'],
+    code: ['demo/', 'providers/', 'proofs/demo.test.ts'],
     steps: 2,
-    command: ({ step }) => (step === 0 ? vitest('proofs/demo') : atFullSize('demo/account/history.test')),
+    command: ({ step }) => (step === 0 ? vitest('proofs/demo') : atFullSize('demo/history.test')),
   },
   {
     name: 'billing-life',
@@ -217,7 +217,7 @@ export const parts = [
   {
     name: 'shopify-shop',
     what: 'the theme script in a Shopify shop',
-    code: ['storefront/', 'server/platforms/shopify/', 'demo/shopify/', 'proofs/shopify-shop.test.ts'],
+    code: ['storefront/', 'server/platforms/shopify/', 'providers/shopify/', 'proofs/shopify-shop.test.ts'],
     command: () => vitest('proofs/shopify-shop'),
   },
   {

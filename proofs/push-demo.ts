@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type AppInstance, startAppInstance, waitUntil } from '../e2e/app-instance.ts'
-import { type Autopush, openAutopush } from '../test/contract-servers/autopush.ts'
-import { openPushService, type PushService } from '../test/contract-servers/push/server.ts'
+import { type Autopush, openAutopush } from '../providers/contracts/autopush.ts'
+import { openPushService, type PushService } from '../providers/contracts/push/server.ts'
 
 // The demo with web push switched on, and the push service of its browsers: its strict side for servers, and the side
 // that Firefox connects to.

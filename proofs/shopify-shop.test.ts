@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ShopifyStore } from '../demo/shopify/store.ts'
 import { findViolations } from '../e2e/axe.ts'
+import { openShopify } from '../providers/contracts/shopify.ts'
+import type { ShopifyStore } from '../providers/shopify/store.ts'
 import { createScreens } from '../screens/app.ts'
-import { openShopify } from '../test/contract-servers/shopify.ts'
 
 const app = createScreens()
 const KNIFE = 44_100_000_000_001

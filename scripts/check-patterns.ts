@@ -16,7 +16,7 @@ export interface SlowPattern {
   why: string
 }
 
-const ROOTS = ['server', 'shared', 'storefront', 'demo', 'web', 'scripts']
+const ROOTS = ['server', 'shared', 'storefront', 'demo', 'providers', 'web', 'scripts']
 
 export function findSlowPatterns(roots: readonly string[] = ROOTS): SlowPattern[] {
   const results = new Map<string, string | null>()

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import * as shopify from '../demo/shopify/pictures.ts'
-import { logo } from '../demo/store/pages/layout.ts'
-import { drawPicture, pictureNames } from '../demo/store/pictures.ts'
 import { openBrowser } from '../e2e/browser.ts'
+import * as shopify from '../providers/shopify/pictures.ts'
+import { logo } from '../providers/woocommerce/pages/layout.ts'
+import { drawPicture, pictureNames } from '../providers/woocommerce/pictures.ts'
 
 // Renders the demo stores' product pictures, the first store's logo and the small pictures of the previews' sample
 // cart: `node scripts/demo-pictures.ts`. Uses JPEG, because email clients do not show SVG.
@@ -10,8 +10,8 @@ import { openBrowser } from '../e2e/browser.ts'
 const SIZE = 600
 /** Size in emails, at twice the pixel density. */
 const SAMPLE_SIZE = 176
-const folder = new URL('../demo/store/pictures/', import.meta.url)
-const shopifyFolder = new URL('../demo/shopify/pictures/', import.meta.url)
+const folder = new URL('../providers/woocommerce/pictures/', import.meta.url)
+const shopifyFolder = new URL('../providers/shopify/pictures/', import.meta.url)
 const samples = { folder: new URL('../web/public/sample/', import.meta.url), names: ['mug', 'jar'] as const }
 
 const browser = await openBrowser()

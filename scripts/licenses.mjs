@@ -63,7 +63,7 @@ the LGPL and bring libraries listed in their package; Node.js is under the MIT L
 The countries of IP addresses are a database of IPtoASN (https://iptoasn.com), under the Public Domain Dedication and License 1.0,
 in MMDB form by ip-location-db, made on 2026-06-17. It is an estimate that may be wrong: the author of the package says that its data has errors
 and that no further updates follow. \`GEOIP_DB\` names another database, see [running.md](running.md#where-shoppers-are).
-The schema of Shopify's Admin API in \`demo/shopify/schema/\`, which the demo's Shopify store answers by, comes from the package @shopify/dev-mcp
+The schema of Shopify's Admin API in \`providers/shopify/schema/\`, which the demo's Shopify store answers by, comes from the package @shopify/dev-mcp
 1.16.0 (ISC, licence beside it), cut down to what a cart recovery app asks for.
 
 | package | version | licence |

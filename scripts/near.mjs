@@ -20,7 +20,19 @@ import {
 } from './prepare.mjs'
 import { openRun, readLastTimes } from './run.mjs'
 
-const ROOTS = ['server', 'shared', 'web', 'storefront', 'demo', 'test', 'screens', 'e2e', 'scripts', 'proofs']
+const ROOTS = [
+  'server',
+  'shared',
+  'web',
+  'storefront',
+  'demo',
+  'providers',
+  'test',
+  'screens',
+  'e2e',
+  'scripts',
+  'proofs',
+]
 const IMPORT = /\b(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g
 /** Total time of the chosen tests, by their last run. */
 const BUDGET_MS = { web: 40_000, other: 90_000 }
@@ -92,13 +104,13 @@ async function runTests(node, files) {
 
 /** Chooses the nearest tests within the time budget. */
 function chooseTests(changed) {
-  const isWeb = changed.every((file) => !/^(server|shared|demo|db|test)\//.test(file))
+  const isWeb = changed.every((file) => !/^(server|shared|demo|providers|db|test)\//.test(file))
   const distances = computeDistances(changed)
   for (const [file, distance] of findScreenTests(distances)) {
     distances.set(file, Math.min(distances.get(file) ?? Number.POSITIVE_INFINITY, distance))
   }
   const tests = [...distances]
-    .filter(([file]) => /\.test\.tsx?$/.test(file) && !file.startsWith('proofs/'))
+    .filter(([file]) => /\.test\.tsx?$/.test(file) && !/^proofs\/(?!lift\/|simulator\/)/.test(file))
     // Journeys start three instances, so they run only if one of their own files has changed.
     .filter(([file, distance]) => !file.startsWith('e2e/') || distance === 0)
     .sort(([, a], [, b]) => a - b)

@@ -5,7 +5,19 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { listFiles, root } from './prepare.mjs'
 
-const ROOTS = ['server', 'shared', 'web', 'storefront', 'demo', 'test', 'screens', 'e2e', 'proofs', 'scripts']
+const ROOTS = [
+  'server',
+  'shared',
+  'web',
+  'storefront',
+  'demo',
+  'providers',
+  'test',
+  'screens',
+  'e2e',
+  'proofs',
+  'scripts',
+]
 const TAGGED = /\(\s*(['`])((?:\\.|(?!\1).)+)\1\s*,\s*\{[^{}]*?\btags: \[([^\]]*)\]/g
 
 process.chdir(root)

@@ -1,10 +1,10 @@
 import path from 'node:path'
-import { ensureDemoAccount } from '../demo/account/account.ts'
-import { markPastPending, readPastProgress, resetDemo, setUpDemo } from '../demo/account/reset.ts'
-import { startMailbox } from '../demo/mailbox/mailbox.ts'
-import { openNetwork } from '../demo/phone/network.ts'
-import { addPhones } from '../demo/phone/web.ts'
-import { startDemoStore } from '../demo/store/store.ts'
+import { ensureDemoAccount } from '../demo/account.ts'
+import { markPastPending, readPastProgress, resetDemo, setUpDemo } from '../demo/reset.ts'
+import { startMailbox } from '../providers/mailbox/mailbox.ts'
+import { openNetwork } from '../providers/phone/network.ts'
+import { addPhones } from '../providers/phone/web.ts'
+import { startDemoStore } from '../providers/woocommerce/store.ts'
 import { type Config, hasMailbox } from './core/config/public.ts'
 import type { DemoParts, Deps } from './deps.ts'
 
@@ -105,7 +105,7 @@ async function openShop(config: Config, forgetTexts: () => void) {
 
 /** Loaded on demand, because it brings the GraphQL schema. */
 async function openShopify(config: Config) {
-  const { startShopifyStore } = await import('../demo/shopify/store.ts')
+  const { startShopifyStore } = await import('../providers/shopify/store.ts')
   const store = await startShopifyStore({
     port: config.demoShopifyPort,
     dataFile: path.join(config.dataDir, 'demo-shopify.sqlite'),

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Logger } from 'pino'
 import type Stripe from 'stripe'
-import type { HistoricOrder } from '../demo/store/history.ts'
+import type { HistoricOrder } from '../providers/woocommerce/history.ts'
 import type { DemoPast } from '../shared/workspace/instance.ts'
 import type { Zones } from './carts/capture/public.ts'
 import type { Secrets } from './core/common/public.ts'

@@ -7,21 +7,25 @@ import { findImportCycles, findImportFaults, findRoom, type Import, isRoot, tree
 const walls: { from: RegExp; to: RegExp; because: string }[] = [
   {
     from: /^shared\//,
-    to: /^(server|web|test|demo|storefront)\//,
+    to: /^(server|web|test|demo|providers|storefront)\//,
     because: 'shared code imports neither server nor browser code',
   },
-  { from: /^web\//, to: /^(server|demo|storefront)\//, because: 'the browser talks to the server through shared/' },
+  {
+    from: /^web\//,
+    to: /^(server|demo|providers|storefront)\//,
+    because: 'the browser talks to the server through shared/',
+  },
   { from: /^server\//, to: /^web\//, because: 'the server does not render pages' },
-  { from: /^server\//, to: /^test\//, because: 'code that only tests need is in test/' },
+  { from: /^server\//, to: /^(test|proofs)\//, because: 'code that only tests need is in test/' },
   {
     from: /^storefront\//,
-    to: /^(server|web|demo)\//,
+    to: /^(server|web|demo|providers)\//,
     because: 'scripts in shops import no code of server, app or demo',
   },
   {
-    from: /^demo\/(store|shopify|mailbox|phone)\//,
-    to: /^server\/(?!core\/net\/)/,
-    because: 'the demo stores, the mailbox and the phones are outside parties',
+    from: /^providers\//,
+    to: /^(demo|server)\/(?!core\/net\/)/,
+    because: 'stores, mailboxes and phones are outside parties',
   },
   {
     from: /\/routes\.ts$/,
@@ -38,7 +42,11 @@ const walls: { from: RegExp; to: RegExp; because: string }[] = [
     to: /^fastify$/,
     because: 'HTTP lives in routes.ts',
   },
-  { from: /^server\/(?!main\.ts|demo\.ts|deps\.ts)/, to: /^demo\//, because: 'only entry points import the demo' },
+  {
+    from: /^server\/(?!main\.ts|demo\.ts|deps\.ts)/,
+    to: /^(demo|providers)\//,
+    because: 'only entry points import the demo',
+  },
   {
     from: /\/rules\.ts$|(?<!schema)\/(fold|reconcile|decide|consent|visit)\.ts$/,
     to: /^(node:fs|node:net|pg|kysely|server\/core\/db\/(db|public)\.ts)$/,
@@ -52,7 +60,7 @@ const listFiles = (roots: string[]) =>
       .filter((name) => /\.tsx?$/.test(name))
       .map((name) => `${root}/${name}`),
   )
-const files = listFiles(['shared', 'server', 'web', 'storefront', 'demo'])
+const files = listFiles(['shared', 'server', 'web', 'storefront', 'demo', 'providers'])
 const sources = files.filter((name) => !/\.test\.tsx?$/.test(name))
 const IMPORTS = /(?:from|import)\s*\(?\s*'([^']+)'/g
 
@@ -268,7 +276,7 @@ test('secrets are compared in one place, because timingSafeEqual throws when len
 
 test('only server/billing/billing and the code that copies Stripe read subscriptions or name a status', () => {
   const allowed =
-    /^(server\/billing\/(billing|payments)\/|shared\/billing\/(billing|payments)\.ts$|web\/features\/billing\/(concerns|paymentLook|plan-copy|statusLook)\.ts$)/
+    /^(server\/billing\/(billing|payments)\/|providers\/contracts\/stripe\/|shared\/billing\/(billing|payments)\.ts$|web\/features\/billing\/(concerns|paymentLook|plan-copy|statusLook)\.ts$)/
   const deciding = sources.filter(
     (file) =>
       !allowed.test(file) &&
@@ -303,7 +311,7 @@ const namesAPlatform: [RegExp, because: string][] = [
     /^server\/(demo|deps|main|core\/config\/config|access\/stores\/demo-stores)\.ts$/,
     'the second demo store, which is on another platform',
   ],
-  [/^demo\//, 'the demo stores, and the demo account connected to them'],
+  [/^(demo|providers)\//, 'the demo stores, and the demo account connected to them'],
 ]
 
 test('only the code of the platforms and the listed files name a platform', () => {
@@ -332,7 +340,7 @@ test('notifications are written in one place, as a type and data', () => {
   )
   // The demo's history begins before its store was connected. Erasure deletes notifications about carts (C8).
   const ours = ['group-sql.ts', 'sql.ts'].map((name) => `server/access/notifications/${name}`)
-  expect(writing.toSorted()).toEqual(['demo/account/sql.ts', ...ours, 'server/workspace/privacy/erase-sql.ts'])
+  expect(writing.toSorted()).toEqual(['demo/sql.ts', ...ours, 'server/workspace/privacy/erase-sql.ts'])
 })
 
 /** Files in which these words mean something other than a message state. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest'
-import { openStore } from '../demo/store/recordings.ts'
-import type { DemoStore } from '../demo/store/store.ts'
+import { openStore } from '../providers/woocommerce/recordings.ts'
+import type { DemoStore } from '../providers/woocommerce/store.ts'
 import { saveKeys } from '../server/access/stores/access.ts'
 import { createCodes } from '../server/carts/coupon-codes/codes.ts'
 import { type GuardedHttp, openGuardedHttp } from '../server/core/net/guarded-fetch.ts'

@@ -10,8 +10,8 @@ const LONGEST = [
   'e2e/sending.test.ts',
   'e2e/coupon-loop.test.ts',
   'e2e/',
-  'test/simulator/simulator.test.ts',
-  'demo/account/history.test.ts',
+  'proofs/simulator/simulator.test.ts',
+  'demo/history.test.ts',
 ]
 
 /** Workers end at about the same time only if no long file starts last. */

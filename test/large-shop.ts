@@ -1,14 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import type { LargeShop, LargeShopCommand, LargeShopReply } from '../providers/contracts/shopify-large.ts'
 import { openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import type { StoreNet } from '../server/platforms/platform/access.ts'
 import { createMemoryTokenCache } from '../server/platforms/platform/memory-token-cache.ts'
 import type { StoreClient } from '../server/platforms/platform/platform.ts'
 import { createShopifyClient } from '../server/platforms/shopify/platform.ts'
-import type { LargeShop, LargeShopCommand, LargeShopReply } from './contract-servers/shopify-large.ts'
 
-const SHOP = path.resolve('test/contract-servers/shopify-large.ts')
+const SHOP = path.resolve('providers/contracts/shopify-large.ts')
 const START = Date.parse('2026-11-26T12:00:00Z')
 
 interface Opened {

@@ -1,4 +1,4 @@
-import { type DemoStore, startDemoStore } from '../demo/store/store.ts'
+import { type DemoStore, startDemoStore } from '../providers/woocommerce/store.ts'
 import { type GuardedHttp, openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/platform.ts'
 import { type Owner, registerOwner } from './connected-store.ts'

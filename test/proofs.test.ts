@@ -8,7 +8,9 @@ test('every proof is in a part of `npm run proofs`, and each part names files th
   const named = [...source.matchAll(/vitest\('proofs\/([\w-]+)'\)/g)].map(([, name]) => name!)
   expect(proofs.filter((file) => !named.some((name) => file.startsWith(name)))).toEqual([])
   const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).split('\n')
-  const places = [...source.matchAll(/'((?:server|test|proofs|db|web|shared|screens|e2e|storefront|demo)\/[^']*)'/g)]
+  const places = [
+    ...source.matchAll(/'((?:server|test|proofs|providers|db|web|shared|screens|e2e|storefront|demo)\/[^']*)'/g),
+  ]
   expect(
     places.filter(([, place]) => !files.some((file) => file.startsWith(place!))).map(([, place]) => place),
   ).toEqual([])

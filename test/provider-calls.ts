@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect } from 'vitest'
-import { computeHubSignature, computeTwilioSignature } from '../demo/phone/callbacks.ts'
+import { type ContractServer, openContractTwilio } from '../providers/contracts/twilio.ts'
+import { openContractWhatsApp } from '../providers/contracts/whatsapp.ts'
+import { computeHubSignature, computeTwilioSignature } from '../providers/phone/callbacks.ts'
 import { openTextChannels } from '../server/delivery/texts/text-channels.ts'
-import { type ContractServer, openContractTwilio } from './contract-servers/twilio.ts'
-import { openContractWhatsApp } from './contract-servers/whatsapp.ts'
 import { createStore, type TestStore } from './factories.ts'
 import { createWorld } from './world.ts'
 

@@ -11,6 +11,7 @@ const FOLDERS = [
   'storefront',
   'plugin',
   'demo',
+  'providers',
   'db',
   'test',
   'e2e',

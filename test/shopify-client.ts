@@ -1,9 +1,9 @@
-import type { ShopifyStoreOptions } from '../demo/shopify/store.ts'
+import { openShopify } from '../providers/contracts/shopify.ts'
+import type { ShopifyStoreOptions } from '../providers/shopify/store.ts'
 import { openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import type { StoreAccess, StoreKeys, StoreNet } from '../server/platforms/platform/access.ts'
 import { createMemoryTokenCache } from '../server/platforms/platform/memory-token-cache.ts'
 import { createShopifyClient } from '../server/platforms/shopify/platform.ts'
-import { openShopify } from './contract-servers/shopify.ts'
 
 /** Opens a contract server and a client on one clock; a wait of the client advances it. */
 export async function openShopifyClient(options: Partial<ShopifyStoreOptions> = {}) {

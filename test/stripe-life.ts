@@ -1,8 +1,8 @@
 import type Stripe from 'stripe'
+import type { StripeServer } from '../providers/contracts/stripe/server.ts'
 import { findEntry } from '../server/billing/payments/catalogue-rules.ts'
 import { type DerivedSubscription, deriveSubscription, findCounted } from '../server/billing/payments/derive-rules.ts'
 import { StripeInvoice, StripeSchedule, StripeSubscription } from '../server/billing/payments/stripe-schemas.ts'
-import type { StripeServer } from './contract-servers/stripe/server.ts'
 
 // Test support: a random history of an account's subscription at Stripe, and its expected result.
 

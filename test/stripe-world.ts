@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest'
+import { type StripeOptions, type StripeServer, startStripe } from '../providers/contracts/stripe/server.ts'
 import { setUpBilling } from '../server/billing/payments/setup.ts'
 import { openStripe } from '../server/billing/payments/stripe.ts'
-import { type StripeOptions, type StripeServer, startStripe } from './contract-servers/stripe/server.ts'
 import { createWorld, START, type World } from './world.ts'
 
 // Test support: an app with billing, through the real client and the contract server, set up as by `npm run

@@ -1,9 +1,9 @@
+import { serve } from '../providers/contracts/serve.ts'
 import { detectAbandoned } from '../server/carts/carts/detect.ts'
 import { openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import { wakeDueStores } from '../server/messages/messages/scan.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/platform.ts'
 import { registerOwner } from './connected-store.ts'
-import { serve } from './contract-servers/serve.ts'
 import { buildBeat, createPluginShop, type PluginShop } from './plugin-shop.ts'
 import type { World } from './world.ts'
 

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { type DemoStore, startDemoStore } from '../../demo/store/store.ts'
 import { type AppInstance, listMails, readMail, startAppInstance, waitUntil } from '../../e2e/app-instance.ts'
 import { openBrowser } from '../../e2e/browser.ts'
 import { KEYS } from '../../e2e/owner.ts'
-import { type StripeServer, startStripe } from '../../test/contract-servers/stripe/server.ts'
+import { type StripeServer, startStripe } from '../../providers/contracts/stripe/server.ts'
+import { type DemoStore, startDemoStore } from '../../providers/woocommerce/store.ts'
 
 // An instance that sells plans through the contract server of Stripe. Its clock, Stripe's and the browser's move
 // together.

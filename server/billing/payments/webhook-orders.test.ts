@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startStripe } from '../../../test/contract-servers/stripe/server.ts'
+import { startStripe } from '../../../providers/contracts/stripe/server.ts'
 import { DAY } from '../../../test/message-scene.ts'
 import { isProof, testSeed } from '../../../test/seed.ts'
 import {

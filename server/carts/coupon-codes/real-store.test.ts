@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { applyCode, findCheckout } from '../../../demo/shopify/checkouts.ts'
+import { applyCode, findCheckout } from '../../../providers/shopify/checkouts.ts'
 import { createCouponShop } from '../../../test/coupon-scene.ts'
 import { openShopifyClient } from '../../../test/shopify-client.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openStore } from '../../../demo/store/recordings.ts'
-import type { DemoStore } from '../../../demo/store/store.ts'
+import { openStore } from '../../../providers/woocommerce/recordings.ts'
+import type { DemoStore } from '../../../providers/woocommerce/store.ts'
 import { couponTexts } from '../../../shared/carts/coupons.ts'
 import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
 import { buildWooAccess } from '../../../test/woo-access.ts'

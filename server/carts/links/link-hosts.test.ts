@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openNameServer } from '../../../test/contract-servers/dns.ts'
+import { openNameServer } from '../../../providers/contracts/dns.ts'
 import { buildTea, createShop, HOUR, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { isReserved, routeLinkHost } from './link-host-rules.ts'

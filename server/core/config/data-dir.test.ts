@@ -2,9 +2,9 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { openMessages } from '../../../demo/mailbox/messages.ts'
-import { openTexts } from '../../../demo/phone/texts.ts'
-import { openDatabase } from '../../../demo/store/sqlite.ts'
+import { openMessages } from '../../../providers/mailbox/messages.ts'
+import { openTexts } from '../../../providers/phone/texts.ts'
+import { openDatabase } from '../../../providers/woocommerce/sqlite.ts'
 import { openDataDir } from './data-dir.ts'
 
 const isRoot = process.getuid?.() === 0

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type NameServer, openNameServer } from '../../../test/contract-servers/dns.ts'
+import { type NameServer, openNameServer } from '../../../providers/contracts/dns.ts'
 import { type DnsLookup, openDns } from '../../core/net/dns.ts'
 import { readDkim, readDmarc } from './mail-keys.ts'
 import { dkimCheck, dmarcCheck, spfCheck } from './sender-checks.ts'

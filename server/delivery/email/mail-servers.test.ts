@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readLocalhostTls } from '../../../test/contract-servers/tls.ts'
+import { readLocalhostTls } from '../../../providers/contracts/tls.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { readMailServer } from './mail-server-sql.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { computeTwilioSignature } from '../../../demo/phone/callbacks.ts'
-import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
+import { type ContractServer, openContractTwilio } from '../../../providers/contracts/twilio.ts'
+import { computeTwilioSignature } from '../../../providers/phone/callbacks.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { insertMessageTo, readMessageState } from '../../../test/provider-messages.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -7,12 +7,12 @@ import { createId } from '../../core/common/ids.ts'
 import { buildReturnPath } from '../email/return-path.ts'
 import { listenForBounces } from './bounce-intake.ts'
 
-const CERT = resolve('test/contract-servers/localhost.crt.pem')
+const CERT = resolve('providers/contracts/localhost.crt.pem')
 const OURS = 'bounces@back.example'
 const world = createWorld({
   BOUNCE_ADDRESS: OURS,
   BOUNCE_TLS_CERT: CERT,
-  BOUNCE_TLS_KEY: resolve('test/contract-servers/localhost.key.pem'),
+  BOUNCE_TLS_KEY: resolve('providers/contracts/localhost.key.pem'),
 })
 
 test('the intake accepts reports with STARTTLS if it has a certificate, and without', async () => {

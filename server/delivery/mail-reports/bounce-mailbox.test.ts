@@ -7,7 +7,7 @@ import {
   PASSWORD,
   startDovecot,
   USER,
-} from '../../../test/contract-servers/dovecot.ts'
+} from '../../../providers/contracts/dovecot.ts'
 import {
   advanceToAbandoned,
   createMessageScene,

@@ -226,7 +226,7 @@ test('an opt-out at the provider is a withdrawal and stops open messages; after 
 
 describe('Amazon SES by SNS', () => {
   const file = (name: string) =>
-    fs.readFileSync(new URL(`../../../test/contract-servers/${name}`, import.meta.url), 'utf8')
+    fs.readFileSync(new URL(`../../../providers/contracts/${name}`, import.meta.url), 'utf8')
   const CERTIFICATE = 'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-1.pem'
   let called: string[]
   beforeEach(() => {

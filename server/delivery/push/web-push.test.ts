@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import webPush from 'web-push'
+import { openPushService, type PushService, type Registration } from '../../../providers/contracts/push/server.ts'
 import type { PushPayload } from '../../../shared/delivery/push.ts'
-import { openPushService, type PushService, type Registration } from '../../../test/contract-servers/push/server.ts'
 import { createTestBrowser } from '../../../test/push-scene.ts'
 import type { OutgoingPush, PushChannel } from '../../messages/channels/channel.ts'
 import { authorizeTest } from '../../messages/channels/send-authorization.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { computeTwilioSignature } from '../../../demo/phone/callbacks.ts'
-import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
+import { type ContractServer, openContractTwilio } from '../../../providers/contracts/twilio.ts'
+import { computeTwilioSignature } from '../../../providers/phone/callbacks.ts'
 import { createShop, postWithWorker, type Shop } from '../../../test/manual-send-scene.ts'
 import { DAY } from '../../../test/message-scene.ts'
 import { createWorld } from '../../../test/world.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Line } from '../../../demo/phone/texts.ts'
-import { type ContractServer, openContractTwilio } from '../../../test/contract-servers/twilio.ts'
+import { type ContractServer, openContractTwilio } from '../../../providers/contracts/twilio.ts'
+import type { Line } from '../../../providers/phone/texts.ts'
 import type { OutgoingText } from '../../messages/channels/channel.ts'
 import { type Authorized, authorizeTest } from '../../messages/channels/send-authorization.ts'
 import { createTwilioChannel, type TwilioOptions } from './text-channels.ts'

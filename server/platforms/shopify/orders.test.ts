@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { applyCode } from '../../../demo/shopify/checkouts.ts'
+import { applyCode } from '../../../providers/shopify/checkouts.ts'
 import { collectRows, openShopifyClient } from '../../../test/shopify-client.ts'
 
 const open: { close(): Promise<void> }[] = []

@@ -10,7 +10,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { apiVersion, loadAdminSchema, parseScopes } from '../../../demo/shopify/schema/schema.ts'
+import { apiVersion, loadAdminSchema, parseScopes } from '../../../providers/shopify/schema/schema.ts'
 import * as mutations from './mutations.ts'
 import { REQUIRED_SCOPES } from './platform.ts'
 import * as queries from './queries.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findResponse } from '../../../test/contract-servers/recordings.ts'
+import { findResponse } from '../../../providers/contracts/recordings.ts'
 import { countPropertyRuns } from '../../../test/seed.ts'
 import { buildWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'

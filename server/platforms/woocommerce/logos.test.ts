@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
-import { serve } from '../../../test/contract-servers/serve.ts'
+import { serve } from '../../../providers/contracts/serve.ts'
 import { type GuardedFetchOptions, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import { readLogos } from './platform.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { openContractStore, type StoreOptions } from '../../../test/contract-servers/woocommerce.ts'
-import { KEYS, OWNER } from '../../../test/contract-servers/woocommerce-keys.ts'
+import { openContractStore, type StoreOptions } from '../../../providers/contracts/woocommerce.ts'
+import { KEYS, OWNER } from '../../../providers/contracts/woocommerce-keys.ts'
 import { buildWooAccess } from '../../../test/woo-access.ts'
 import { type GuardedFetch, openGuardedHttp } from '../../core/net/guarded-fetch.ts'
 import type { OrderQuery, Page, PlatformOrder } from '../platform/platform.ts'

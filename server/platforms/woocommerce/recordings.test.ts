@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Exchange, findResponse, readExchanges } from '../../../test/contract-servers/recordings.ts'
+import { type Exchange, findResponse, readExchanges } from '../../../providers/contracts/recordings.ts'
 import type { PlatformProduct } from '../platform/platform.ts'
 import { type RowReading, readRows } from '../platform/row.ts'
 import { parseId } from '../platform/text.ts'

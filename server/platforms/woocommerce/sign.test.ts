@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readExchanges, readVectors } from '../../../test/contract-servers/recordings.ts'
-import { Gate } from '../../../test/contract-servers/woocommerce-gate.ts'
+import { readExchanges, readVectors } from '../../../providers/contracts/recordings.ts'
+import { Gate } from '../../../providers/contracts/woocommerce-gate.ts'
 import { buildSignatureBase, oauthHeader, signRequest } from './http.ts'
 
 const NOTHING_SIGNED = ['oauth_signature']

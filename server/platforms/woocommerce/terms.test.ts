@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readExchanges } from '../../../test/contract-servers/recordings.ts'
+import { readExchanges } from '../../../providers/contracts/recordings.ts'
 import { buildWooAccess } from '../../../test/woo-access.ts'
 import type { GuardedAnswer } from '../../core/net/guarded-fetch.ts'
 import type { ItemRef } from '../platform/platform.ts'

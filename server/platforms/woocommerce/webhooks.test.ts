@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { readDeliveries } from '../../../test/contract-servers/recordings.ts'
+import { readDeliveries } from '../../../providers/contracts/recordings.ts'
 import type { RawDelivery } from '../platform/platform.ts'
 import { readDelivery } from './webhooks.ts'
 

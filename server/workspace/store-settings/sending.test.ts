@@ -1,8 +1,8 @@
 import type net from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { openNameServer } from '../../../providers/contracts/dns.ts'
 import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
-import { openNameServer } from '../../../test/contract-servers/dns.ts'
 import { readNotifications, readTestFlags } from '../../../test/notifications.ts'
 import { createWorld } from '../../../test/world.ts'
 
