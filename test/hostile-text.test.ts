@@ -177,7 +177,7 @@ describe('parsing stays fast:', () => {
     expect(slow).toEqual([])
   })
 
-  test('rendering a whole message stops at its time limit (renders.ts), and slow text does not reach the limit', () => {
+  test('rendering a whole message stops at its time limit (render-queue.ts), and slow text does not reach the limit', () => {
     const renderer = createTemplateRenderer()
     const slow: [string, number][] = []
     for (const body of generateTexts(40_000, ['x'])) {

@@ -134,7 +134,7 @@ const USES: Record<'messages' | 'carts' | 'cart_badges', Record<string, Use>> = 
       `select id from carts where status = 'abandoned' and lost_at <= ${NOW} order by lost_at limit 10`,
     ],
     carts_without_contact: [
-      'server/carts/carts/captured.ts',
+      'server/carts/carts/match-captured.ts',
       'c.email is null and c.phone is null',
       c(`status in ('active', 'abandoned') and email is null and phone is null and last_activity_at >= ${NOW}`),
     ],

@@ -1,7 +1,7 @@
-import { type Arms, type Interval, sumCounts, sumTotals } from '../../server/core/lift/arms.ts'
 import { hasEnoughForConversion, hasEnoughForRevenue } from '../../server/core/lift/minimum-sizes.ts'
 import { compareMeans, compareShares } from '../../server/core/lift/planned.ts'
 import { computeSequence } from '../../server/core/lift/sequence.ts'
+import { type Arms, type Interval, sumCounts, sumTotals } from '../../server/core/lift/sums.ts'
 import { drawPurchasers, logNormalMean, type Random } from './random.ts'
 
 // One experiment of a simulated shop with a known lift (decision 62), evaluated every day.

@@ -130,6 +130,7 @@ function splitPair(text: string): [string, string] {
 
 function readHeaderPairs(authorization: string | undefined): [string, string][] {
   if (!authorization?.startsWith('OAuth ')) return []
+  // Bounded: Node accepts 16 KB of headers.
   return [...authorization.slice(6).matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [
     name,
     decodeURIComponent(value),

@@ -116,6 +116,7 @@ function assertCustomer(world: StripeState, order: Order): void {
   }
   if (customer_update && !customer)
     throw createInvalidError('`customer_update` can only be used with `customer`.', 'customer_update')
+  // Bounded: the caller is our own code under test.
   if (customer_email && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(customer_email)) {
     throw createInvalidError(`Invalid email address: ${customer_email}`, 'customer_email', 'email_invalid')
   }

@@ -3,7 +3,7 @@ import { buyCredits, checkCredits as checkCreditsCall } from '../../../shared/bi
 import * as api from '../../../shared/billing/payments.ts'
 import { type Routes, serveAccount } from '../../access/http/public.ts'
 import { cancelSubscription, chooseFree, openPortal, reactivateSubscription } from './actions.ts'
-import { changePlan } from './changes.ts'
+import { changePlan } from './change-plan.ts'
 import { checkSession, openCheckout } from './checkout.ts'
 import { checkCreditSession, openCreditCheckout } from './credits.ts'
 import { previewChange } from './preview.ts'

@@ -26,16 +26,16 @@ import {
   writeOrders,
 } from '../orders/public.ts'
 import { filterOrders } from './before-consent.ts'
+import { refold } from './carts.ts'
+import { removeErased } from './erased-intake.ts'
+import type { Fact } from './fold.ts'
 import {
   addCapturedCarts,
   dropLoneDrafts,
   dropRecordedPosts,
   listUnconfirmedKeys,
   recheckCapturedCarts,
-} from './captured.ts'
-import { refold } from './carts.ts'
-import { removeErased } from './erased-intake.ts'
-import type { Fact } from './fold.ts'
+} from './match-captured.ts'
 import { resolveTimes } from './post-order.ts'
 import { notifyRecovered } from './sql.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { sumCounts, sumTotals } from '../../core/lift/arms.ts'
 import { compareShares } from '../../core/lift/planned.ts'
 import { computeSequence } from '../../core/lift/sequence.ts'
+import { sumCounts, sumTotals } from '../../core/lift/sums.ts'
 import { type ArmsCounts, canCheckArms, computeCost, findConversion, findRevenue } from './findings.ts'
 
 // Findings from sums (decisions 59 to 61).

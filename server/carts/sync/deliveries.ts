@@ -9,7 +9,7 @@ import { recordCart } from '../carts/public.ts'
 import { checkoutJob, customerJob, orderJob, privacyJob, productsJob, profileJob, uninstalledJob } from './jobs.ts'
 import { sealRequest } from './privacy-requests.ts'
 import * as sql from './webhook-sql.ts'
-import { buildSecretContext } from './webhooks.ts'
+import { buildSecretContext } from './webhook-subscriptions.ts'
 
 // Receives webhook deliveries: verified on the raw bytes, stored once and answered. A job then reads the record again
 // by its id (Y1). Only a cart, which cannot be read again, is taken from the body.

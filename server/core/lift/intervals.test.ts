@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { sumCounts, sumTotals } from './arms.ts'
 import { hasEnoughForConversion, hasEnoughForRevenue } from './minimum-sizes.ts'
 import { compareMeans, compareShares, computeWilson } from './planned.ts'
 import { computeHalfWidth, computeSequence, computeTuning } from './sequence.ts'
+import { sumCounts, sumTotals } from './sums.ts'
 
 const counts = (people: number, bought: number, people0: number, bought0: number) => ({
   treated: sumCounts(people, bought),

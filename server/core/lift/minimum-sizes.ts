@@ -1,5 +1,5 @@
 import { CONVERSION_FROM } from '../../../shared/carts/visible-effect.ts'
-import type { Arms } from './arms.ts'
+import type { Arms } from './sums.ts'
 
 // Minimum sizes for showing results (decision 59). Below these an interval misses the true value more often than it
 // claims (docs/lift.md).

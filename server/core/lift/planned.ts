@@ -1,3 +1,4 @@
+import { getNormalQuantile, getStudentQuantile } from './distributions.ts'
 import {
   type Arms,
   computeDifference,
@@ -5,8 +6,7 @@ import {
   computeStandardError,
   computeVarianceOfMean,
   type Interval,
-} from './arms.ts'
-import { getNormalQuantile, getStudentQuantile } from './distributions.ts'
+} from './sums.ts'
 
 // Intervals for one analysis on a day fixed beforehand (decision 59b). They are narrower than the sequence, and invalid
 // when read more than once.

@@ -1,4 +1,4 @@
-import { type Arms, computeDifference, computeStandardError, type Interval } from './arms.ts'
+import { type Arms, computeDifference, computeStandardError, type Interval } from './sums.ts'
 
 // An interval that stays valid at every look (decision 59a): an asymptotic confidence sequence of the difference of
 // means. Source: Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas, "Time-uniform central limit theory and asymptotic

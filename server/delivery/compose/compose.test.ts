@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readClick } from '../../carts/links/message-tokens.ts'
 import { createSecrets, hashToken } from '../../core/common/secrets.ts'
 import { DEFAULT_MAIL_BRAND } from '../../messages/templates/brand.ts'
-import { createRenders } from '../../messages/templates/renders.ts'
+import { createRenders } from '../../messages/templates/render-queue.ts'
 import { formatMinor } from './amounts.ts'
 import { buildFeedbackId, type ComposeInput, composeEmail, createRestoreToken, outgoingEmail } from './compose.ts'
 

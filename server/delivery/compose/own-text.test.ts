@@ -10,7 +10,7 @@ import {
 } from '../../../test/message-scene.ts'
 import { readNotifications } from '../../../test/notifications.ts'
 import { createWorld } from '../../../test/world.ts'
-import { createRenders } from '../../messages/templates/renders.ts'
+import { createRenders } from '../../messages/templates/render-queue.ts'
 
 // Owners' texts: test-rendered before they are stored, and rendered where a crash has no effect.
 

@@ -6,4 +6,4 @@ export { cleanText, type MailBrand, type TemplateContext, type TemplateCoupon, T
 export { findProblem, type RenderedMessage } from './message.ts'
 export type { Difference } from './plans/plans.ts'
 export { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_EMAIL, READY_TEXTS } from './ready-templates.ts'
-export { getSharedRenders, type RenderPurpose, type Renders } from './renders.ts'
+export { getSharedRenders, type RenderPurpose, type Renders } from './render-queue.ts'

@@ -2,7 +2,7 @@
 
 export { resumeErasures, runErasure } from './erase.ts'
 export { eraseJob, retainJob } from './jobs.ts'
+export { handlePrivacyRequest } from './platform-requests.ts'
+export { eraseForShop, exportForShop } from './plugin-requests.ts'
 export { enqueueRetention, runRetention } from './retention.ts'
 export { privacyRoutes } from './routes.ts'
-export { eraseForShop, exportForShop } from './shop-requests.ts'
-export { handlePrivacyRequest } from './store-requests.ts'

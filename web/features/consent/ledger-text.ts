@@ -26,7 +26,7 @@ export const formatPerson = (who: string | null, person: string): string => who 
 export function describeEvidence({ source, evidence }: Pick<LedgerEntry, 'source' | 'evidence'>): string {
   const isExplained = evidence.some((text) => text.startsWith('Unproven'))
   const name = getSourceText(source)
-  return [isExplained ? name.replace(/, unproven \(.+\)$/, '') : name, ...evidence].join(' · ')
+  return [isExplained ? name.split(', unproven (')[0] : name, ...evidence].join(' · ')
 }
 
 /** Whole percents; 100 only when complete. */

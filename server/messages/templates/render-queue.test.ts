@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildSampleContext } from './context.ts'
-import { createRenders } from './renders.ts'
+import { createRenders } from './render-queue.ts'
 
 const program = new URL('../../../test/faulty-render-thread.ts', import.meta.url)
 const renders = createRenders({ program, limitMs: 100 })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ConnectedStore, createConnectedStore } from '../../../test/connected-store.ts'
 import { buildOrder, buildProblem } from '../../../test/fake-store.ts'
 import { createWorld } from '../../../test/world.ts'
-import { ensureWebhooks } from './webhooks.ts'
+import { ensureWebhooks } from './webhook-subscriptions.ts'
 
 const world = createWorld()
 const DAY_MS = 86_400_000
