@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { parseSync, Visitor } from 'oxc-parser'
 
 const files = execFileSync('git', ['ls-files', '*.ts', '*.tsx'], { encoding: 'utf8' }).trim().split('\n')
 const isProduct = (file) => /^(server|web|shared|storefront)\//.test(file) && !/\.test\.tsx?$/.test(file)
@@ -22,8 +23,8 @@ const ORDINARY = [
   /^lookUp/,
   // The look of a mail: colors and fonts of the brand. It is also a column and an API field.
   /BrandLook|ItemsLook|^(toLook|cacheLook|look|looks|Look|MAX_LOOKS)$/,
-  // A member leaves a team.
-  /leaveTeam/i,
+  // A member leaves a team, an owner a plan or a page.
+  /leaveTeam|^(leave|mayLeave|onLeave|LeaveCard|LeavePaidPlan|useLeaveGuard)$/i,
 ]
 /** The send's turn is a term of the glossary. */
 const isSendTurn = (file, name) => file.startsWith('server/delivery/send/') && /turn/i.test(name)

@@ -351,7 +351,7 @@ const otherStates: [file: RegExp, line: RegExp, because: string][] = [
   [/^server\/workspace\/privacy\/erase-sql\.ts$/, /consent_imports/, 'an import of consents'],
   [/^server\/carts\/coupon-codes\/codes\.ts$/, /update coupon_codes/, 'a personal code'],
   [/^server\/(marketing\/campaigns\/[a-z-]+|core\/schema\/campaigns)\.ts$/, /scheduled/, 'the status of a campaign'],
-  [/^server\/billing\/subscribing\/changes\.ts$/, /state: '(done|scheduled)'/, 'the result of a plan change'],
+  [/^server\/billing\/subscribing\/change-plan\.ts$/, /state: '(done|scheduled)'/, 'the result of a plan change'],
   [
     /^server\/marketing\/manual-sends\/manual\.ts$/,
     /message.*, state: '(scheduled|sent)'/,

@@ -1,6 +1,6 @@
 import { isStoreProblem, STORE_PROBLEM_TEXT } from '../access/store-problems.ts'
 import { textCodes } from '../messages/text-codes.ts'
-import { pluginTexts } from '../workspace/plugin.ts'
+import { pluginTexts } from '../platforms/plugin-texts.ts'
 
 // Texts of the reasons why a message was sent, held, skipped or cancelled, for shop owners.
 // `server/delivery/decide/decide.ts` and `server/messages/messages/messages.ts` write the codes.

@@ -1,5 +1,5 @@
 import { isStoreProblem, STORE_PROBLEM_TEXT, type StoreProblemCode } from '../../../shared/access/store-problems.ts'
-import { pluginTexts } from '../../../shared/workspace/plugin.ts'
+import { pluginTexts } from '../../../shared/platforms/plugin-texts.ts'
 import type { PluginRow } from './plugin-sql.ts'
 
 // Pure rules of the plugin in a shop.

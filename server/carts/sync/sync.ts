@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { pluginTexts } from '../../../shared/workspace/plugin.ts'
+import { pluginTexts } from '../../../shared/platforms/plugin-texts.ts'
 import { explainReach, explainUnreached, isReporting, type PluginRow } from '../../access/plugin/public.ts'
 import * as rules from '../../access/stores/public.ts'
 import * as storeSql from '../../access/stores/public.ts'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type PluginView, pluginTexts } from '../../../shared/workspace/plugin.ts'
+import { pluginTexts } from '../../../shared/platforms/plugin-texts.ts'
+import type { PluginView } from '../../../shared/workspace/plugin.ts'
 import { changePlugin, explainReach, isAlive, queueWake, readPlugin } from '../../access/plugin/public.ts'
 import { readPushOnlyPlugin } from '../../carts/sync/public.ts'
 import { AppError } from '../../core/common/public.ts'

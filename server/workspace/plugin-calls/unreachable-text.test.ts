@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Check } from '../../../shared/core/checks.ts'
-import { pluginTexts } from '../../../shared/workspace/plugin.ts'
+import { pluginTexts } from '../../../shared/platforms/plugin-texts.ts'
 import { HOUR, MINUTE } from '../../../test/message-scene.ts'
 import { buildBeat } from '../../../test/plugin-shop.ts'
 import { createUnreachableShop, type UnreachableShop } from '../../../test/unreachable-shop.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Check } from '../../../shared/core/checks.ts'
-import { pluginTexts } from '../../../shared/workspace/plugin.ts'
+import { pluginTexts } from '../../../shared/platforms/plugin-texts.ts'
 import { assignCouponToSteps, insertCoupon, readCouponCode } from '../../../test/coupon-copies.ts'
 import type { TestStore } from '../../../test/factories.ts'
 import { buildProblem } from '../../../test/fake-store.ts'

@@ -18,9 +18,9 @@ import {
 import type { Check } from '../../../shared/core/checks.ts'
 import { platformCopy } from '../../../shared/platforms/platform-words.ts'
 import { capabilities, type PlatformName } from '../../../shared/platforms/platforms.ts'
+import { pluginTexts } from '../../../shared/platforms/plugin-texts.ts'
 import type { CaptureMode } from '../../../shared/shoppers/capture-mode.ts'
 import type { ConsentBoxes } from '../../../shared/shoppers/consent-box.ts'
-import { pluginTexts } from '../../../shared/workspace/plugin.ts'
 import {
   explainFirewall,
   isAlive,

@@ -1,6 +1,6 @@
 import { KEYS_UNREADABLE_TEXT, type StoreProblemCode } from '../../../shared/access/store-problems.ts'
 import type { Check } from '../../../shared/core/checks.ts'
-import { pluginTexts } from '../../../shared/workspace/plugin.ts'
+import { pluginTexts } from '../../../shared/platforms/plugin-texts.ts'
 import { explainUnreached, isAlive, isPushOnly, type PluginRow } from '../../access/plugin/public.ts'
 
 // The doctor's checks of the plugin, from its last heartbeat. Pure.

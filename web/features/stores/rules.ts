@@ -1,7 +1,7 @@
 import { areKeysSwapped, normalizeStoreUrl } from '../../../shared/access/store-problems.ts'
 import type { SettingName, StoreSettings } from '../../../shared/access/store-settings.ts'
 import { type StoreView, type SyncStream, storeTexts } from '../../../shared/access/stores.ts'
-import { pluginTexts } from '../../../shared/workspace/plugin.ts'
+import { pluginTexts } from '../../../shared/platforms/plugin-texts.ts'
 import { chooseUnit, minutesPer } from '../../core/ui/duration.ts'
 import { formatAge } from '../../core/ui/format.ts'
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { storeHealth } from '../../../shared/access/stores.ts'
 import { type DashboardStats, dashboardTexts } from '../../../shared/insights/dashboard.ts'
-import { pluginTexts } from '../../../shared/workspace/plugin.ts'
+import { pluginTexts } from '../../../shared/platforms/plugin-texts.ts'
 import { ApiError, BROKEN } from '../../core/api/api.ts'
 import { formatAge } from '../../core/ui/format.ts'
 import { describeReports } from '../../features/stores/rules.ts'
