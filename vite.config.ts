@@ -28,7 +28,7 @@ const OF_SHELL = new RegExp(
     'web.features.notifications.(keys|order).ts$',
     'web.features.billing.(rules|statusLook).ts$',
     'web.core.access.current-store.ts$',
-    'web.features.stores.(queries|mail-server-queries).ts$',
+    'web.features.stores.(queries|mail-server-queries|sync-age).ts$',
     'shared.[a-z]+.(paging|capture-status|mail-server|sending|account).ts$',
     'web.core.ui.(announce|clock|Empty|listQuery|StatusBadge|Time|useOnce).tsx?$',
     `icons.(${shellIcons.join('|')}).mjs$`,

@@ -7,14 +7,8 @@ import { LoadingList } from '../../core/ui/Loading.tsx'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import { TimeAgo } from '../../core/ui/Time.tsx'
 import { useStoreHealth } from './queries.ts'
-import {
-  describeReports,
-  describeSyncAge,
-  findHealth,
-  type StreamHealth,
-  type StreamState,
-  streamNames,
-} from './rules.ts'
+import { describeReports, findHealth, type StreamHealth, type StreamState, streamNames } from './rules.ts'
+import { describeSyncAge } from './sync-age.ts'
 
 const badges: Record<StreamHealth, Parameters<typeof StatusBadge>[0]> = {
   fine: { tone: 'good', icon: IconCircleCheck, label: 'Up to date' },

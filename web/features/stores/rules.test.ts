@@ -5,7 +5,6 @@ import {
   buildCaptureSnippet,
   checkKeys,
   describeReports,
-  describeSyncAge,
   findChanges,
   findHealth,
   findKeysPage,
@@ -14,6 +13,7 @@ import {
   type SettingsForm,
   streamNames,
 } from './rules.ts'
+import { describeSyncAge } from './sync-age.ts'
 
 it('requires address and both keys, with the specification’s texts', { tags: ['A5'] }, () => {
   expect(checkKeys({ store_url: ' ', consumer_key: '', consumer_secret: 'cs_1' })).toEqual({

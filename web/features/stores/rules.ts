@@ -3,7 +3,7 @@ import type { SettingName, StoreSettings } from '../../../shared/access/store-se
 import { type StoreView, type SyncStream, storeTexts } from '../../../shared/access/stores.ts'
 import { pluginTexts } from '../../../shared/platforms/plugin-texts.ts'
 import { chooseUnit, minutesPer } from '../../core/ui/duration.ts'
-import { formatAge } from '../../core/ui/format.ts'
+import type { SyncAge } from './sync-age.ts'
 
 // Input checks of the store forms and texts about a store's health. Pure.
 
@@ -112,12 +112,6 @@ export function findHealth(stream: SyncStream, state: StreamState): StreamHealth
   return completedAt ? 'fine' : 'waiting'
 }
 
-interface SyncAge {
-  ageSeconds: number | null
-  /** Only for a shop that Recoup cannot reach: whether its plugin reports what messages need. */
-  isReported?: boolean | undefined
-}
-
 /** How the data of a shop that Recoup cannot reach arrives; null: Recoup reads the shop itself. */
 export function describeReports({ ageSeconds, isReported }: SyncAge): string | null {
   if (isReported === undefined) return null
@@ -127,12 +121,6 @@ export function describeReports({ ageSeconds, isReported }: SyncAge): string | n
   return isReported
     ? 'Recoup cannot reach your shop. The plugin reports orders, stock and prices; the rest is not read.'
     : 'Recoup cannot reach your shop, and the plugin does not report what messages need now. Messages wait. The doctor says what to do.'
-}
-
-/** A shop that Recoup cannot reach is never synced: its plugin reports orders. */
-export function describeSyncAge({ ageSeconds, isReported }: SyncAge): string {
-  const [never, verb] = isReported === undefined ? ['Not synced yet', 'Synced'] : ['Nothing reported yet', 'Reported']
-  return ageSeconds === null ? never : `${verb} ${formatAge(ageSeconds)}`
 }
 
 export const streamNames: Readonly<Record<SyncStream, string>> = {
