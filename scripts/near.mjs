@@ -49,13 +49,13 @@ await main(async () => {
     return 0
   }
   const startedAt = performance.now()
-  const { chosen, left: budgetMs } = chooseTests(changed)
+  const { chosen, left: others } = chooseTests(changed)
   const codes = await Promise.all([
     checkTypes(node),
     lint(node, changed).then(async (code) => (await runTests(node, chosen)) || code),
   ])
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0)
-  console.log(`\n${chosen.length} test files nearest to the change, ${budgetMs} more only in npm test; ${seconds} s`)
+  console.log(`\n${chosen.length} test files nearest to the change, ${others} more only in npm test; ${seconds} s`)
   return codes.some(Boolean) ? 1 : 0
 })
 

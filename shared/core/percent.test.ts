@@ -34,6 +34,6 @@ test('formats changes with one decimal and a sign, and large ones without decima
     '–',
     '+1,000.0%',
     '+3,100%',
-    'over +9,999%',
+    'more than +9,999%',
   ])
 })

@@ -30,5 +30,5 @@ function format(fraction: number, { precise, maxPrecise, plus }: PercentFormat):
   if (size === precise.format(0)) return `${size}%`
   const signed = `${fraction < 0 ? '−' : plus}${size}%`
   if (percent <= MAX_PERCENT) return signed
-  return `${fraction < 0 ? 'under' : 'over'} ${signed}`
+  return `${fraction < 0 ? 'under' : plus ? 'more than' : 'over'} ${signed}`
 }

@@ -202,8 +202,8 @@ export async function saveStoreState(
   const shared = coupons.filter((each) => each.coupon_id !== null)
   const rows = shared.flatMap(({ platform_id }) => byId.get(platform_id) ?? [])
   if (rows.length > 0) await saveCouponPage(deps, store, { rows, skipped: [] }, of)
-  const returned = shared.flatMap(({ coupon_id, platform_id }) => (byId.has(platform_id) ? [] : [coupon_id!]))
-  if (returned.length > 0) await sql.markMissing(store, returned, of.at)
+  const missing = shared.flatMap(({ coupon_id, platform_id }) => (byId.has(platform_id) ? [] : [coupon_id!]))
+  if (missing.length > 0) await sql.markMissing(store, missing, of.at)
   const codes = coupons.flatMap(({ message_id, platform_id }) =>
     message_id === null
       ? []

@@ -2,8 +2,8 @@ import type { StoreProblemCode } from '../../../shared/access/store-problems.ts'
 import { getProblemText, KEYS_UNREADABLE } from '../../../shared/access/store-problems.ts'
 import type { ErrorCode } from '../../../shared/core/errors.ts'
 import { dashboardTexts } from '../../../shared/insights/dashboard.ts'
-import { isCalling, isPushOnly, type PluginRow } from '../../access/plugin/public.ts'
-import { errorCodeOf, pickNewest } from '../../access/stores/public.ts'
+import { isAlive, isCalling, isPushOnly, type PluginRow } from '../../access/plugin/public.ts'
+import { errorCodeOf, KEY_PROBLEMS, pickNewest } from '../../access/stores/public.ts'
 import { AppError } from '../../core/common/public.ts'
 
 // Reports failing syncs of a store to callers that need its figures (decision 28, A 8). Pure.
@@ -41,10 +41,11 @@ export function findSyncProblem(streams: readonly StreamOutcome[], now: Date): A
 export function isServedByPlugin(plugin: PluginRow | undefined, streams: readonly StreamOutcome[], now: Date): boolean {
   if (!plugin || plugin.ended_at) return false
   const check = streams.find(({ stream }) => stream === 'order_check')
-  return plugin.is_reached === null || isPushOnly(plugin, check) || isCalling(plugin, now)
+  if (check?.error_code && KEY_PROBLEMS.includes(check.error_code)) return false
+  return plugin.is_reached === null || (isPushOnly(plugin, check) && isAlive(plugin, now)) || isCalling(plugin, now)
 }
 
-/** Seconds since the pickNewest complete read of the orders began (Y3). */
+/** Seconds since the newest complete read of the orders began (Y3). */
 export function syncAge(streams: readonly StreamOutcome[], now: Date): number | null {
   const read = pickNewest(streams.filter(({ stream }) => ORDER_STREAMS.has(stream)).map((each) => each.completed_start))
   return read ? Math.max(0, Math.round((now.getTime() - read.getTime()) / 1_000)) : null

@@ -102,8 +102,10 @@ async function assertReadable(deps: Pick<Deps, 'now'>, store: StoreDb<Db>): Prom
 
 function explainReports(plugin: PluginRow, reason: string, now: Date): string {
   const reports = isReporting(plugin, now)
-    ? 'The plugin reports new orders, stock and prices instead.'
-    : `Its plugin reports orders by itself, with its next call. ${pluginTexts.reportsByCron}`
+    ? 'The plugin reports orders, stock and prices instead.'
+    : plugin.reports_goods === false
+      ? pluginTexts.updatePlugin
+      : `The plugin will report orders with its next call. ${pluginTexts.reportsByCron}`
   return `Recoup cannot read this shop. ${reason} ${reports}`
 }
 

@@ -38,6 +38,14 @@ test('a message of an unreachable shop waits for the plugin’s report, with or 
   expect(findProblem(held)).toBe('orders_unreported')
 })
 
+test.each([
+  'keys_unreadable',
+  'wrong_key',
+  'wrong_secret',
+])('a message of an unreachable shop names %s, which only the owner can mend', (problem) => {
+  expect(findProblem({ isReached: true, failures: 3, problem })).toBe(problem)
+})
+
 test('a message that waits for stock, or for a newer plugin, keeps its reason', () => {
   for (const problem of ['stock_unreported', 'plugin_outdated']) {
     expect(findProblem({ isReached: false, reason: `store_unreachable:${problem}`, missing: problem })).toBe(problem)

@@ -1,6 +1,6 @@
 import { ORDERS_UNREPORTED, PLUGIN_OUTDATED, STOCK_UNREPORTED } from '../../../shared/access/store-problems.ts'
 import { isPushOnly } from '../../access/plugin/public.ts'
-import { computeNextTry, isFresh } from '../../access/stores/public.ts'
+import { computeNextTry, isFresh, KEY_PROBLEMS } from '../../access/stores/public.ts'
 import { isUnknown } from '../compose/public.ts'
 import type { DecisionInputs } from './decide.ts'
 import type { DecisionContext } from './decision-inputs.ts'
@@ -27,7 +27,8 @@ export function buildOrderCheck(
   }
   const startedAt = isChecked ? check_started : null
   const check = { failures: check_failures, failed_at: check_failed, completed_at: null }
-  if (!isPushOnly({ is_reached: plugin_is_reached }, check)) {
+  const isRefused = check_problem !== null && KEY_PROBLEMS.includes(check_problem)
+  if (isRefused || !isPushOnly({ is_reached: plugin_is_reached }, check)) {
     return { startedAt, problem: check_problem, detail: check_detail, nextTryAt }
   }
   // A message that waits for a report keeps its reason while reports come and expire (D12).

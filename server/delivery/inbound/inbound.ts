@@ -129,10 +129,9 @@ async function confirm(tx: AccountTx, optOuts: readonly OptOut[], now: Date): Pr
   return false
 }
 
-async function start(tx: AccountTx, optOuts: OptOut): Promise<boolean> {
-  const isMoved = await unsuppressText(tx, optOuts)
-  if (isMoved)
-    await restoreConsents(tx, { ...optOuts, source: startSource(optOuts.channel) }, stopSource(optOuts.channel))
+async function start(tx: AccountTx, optOut: OptOut): Promise<boolean> {
+  const isMoved = await unsuppressText(tx, optOut)
+  if (isMoved) await restoreConsents(tx, { ...optOut, source: startSource(optOut.channel) }, stopSource(optOut.channel))
   return isMoved
 }
 

@@ -157,10 +157,10 @@ export function presentTimeline({
   // A coupon use appears once, with its code, its order and its attribution.
   const usedAt = (touch: Touches[number]) =>
     touch.kind === 'coupon' ? events.find(({ kind, at }) => kind === 'coupon_used' && +at === +touch.at) : undefined
-  const times = new Set(touches.map(usedAt))
+  const couponUses = new Set(touches.map(usedAt))
   const entries: TimelineEntry[] = [
     ...events
-      .filter((event) => !(isBought && event.kind === 'emptied') && !times.has(event))
+      .filter((event) => !(isBought && event.kind === 'emptied') && !couponUses.has(event))
       .map((event) => ({ at: event.at.toISOString(), kind: event.kind, messageId: null, ...eventText(event, joined) })),
     ...messages.flatMap((message) => messageEntries(message, isBought)),
     ...touches.map((touch) => touchEntry(touch, usedAt(touch))),

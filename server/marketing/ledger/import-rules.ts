@@ -296,8 +296,8 @@ export function parseDate(text: string, order: DateOrder, zone: string): Date | 
 
 function instant(day: [string, string, string], time: (string | undefined)[], zone: string): Date | null {
   const [year, month, date] = day.map(Number) as [number, number, number]
-  const [yearText, minute, second] = time.slice(0, 3).map((part) => Number(part ?? 0)) as [number, number, number]
-  const hour = toHour(yearText, time[3])
+  const [hourText, minute, second] = time.slice(0, 3).map((part) => Number(part ?? 0)) as [number, number, number]
+  const hour = toHour(hourText, time[3])
   if (hour === null) return null
   try {
     // Rejects dates that do not exist, such as 31 February: the file's date order is probably read wrong.
@@ -309,10 +309,10 @@ function instant(day: [string, string, string], time: (string | undefined)[], zo
 }
 
 /** Converts to 24 hours; null: the 12-hour clock has no such hour. */
-function toHour(yearText: number, half: string | undefined): number | null {
-  if (!half) return yearText
-  if (yearText < 1 || yearText > 12) return null
-  return (yearText % 12) + (/^p/i.test(half) ? 12 : 0)
+function toHour(hour: number, half: string | undefined): number | null {
+  if (!half) return hour
+  if (hour < 1 || hour > 12) return null
+  return (hour % 12) + (/^p/i.test(half) ? 12 : 0)
 }
 
 /** As an ISO offset; null: no zone in the text. */

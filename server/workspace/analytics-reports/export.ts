@@ -146,7 +146,7 @@ const formatBlock = ({ title, columns, rows }: FileBlock): string =>
 
 function roiBlocks({ months, channels, origins, currency, ...others }: Roi): FileBlock[] {
   const amount = (name: string) => `${name} (${currency})`
-  const [revenue, cost, expired, discounts] = [
+  const [revenue, cost, profit, discounts] = [
     [amount('Attributed revenue'), definitions.roiRevenue],
     [amount('Message cost'), definitions.messageCost],
     [amount('What is left'), definitions.whatIsLeft],
@@ -165,7 +165,7 @@ function roiBlocks({ months, channels, origins, currency, ...others }: Roi): Fil
         revenue,
         cost,
         [amount('Plan'), definitions.planPrice] as const,
-        expired,
+        profit,
         rate,
         discounts,
       ],
@@ -176,12 +176,12 @@ function roiBlocks({ months, channels, origins, currency, ...others }: Roi): Fil
     },
     {
       title: 'ROI Tracking by channel',
-      columns: [['Channel', 'Of the messages of the range.'], revenue, cost, expired, rate, discounts],
+      columns: [['Channel', 'Of the messages of the range.'], revenue, cost, profit, rate, discounts],
       rows: channels.map((row) => [getChannelLabel(row.channel), ...cells(row)]),
     },
     {
       title: 'ROI Tracking by flow and campaign',
-      columns: [['Sent by', 'The flow, the campaign, or a member.'], revenue, cost, expired, rate, discounts],
+      columns: [['Sent by', 'The flow, the campaign, or a member.'], revenue, cost, profit, rate, discounts],
       rows: origins.map((row) => [row.name, ...cells(row)]),
     },
     ...otherCosts(others),

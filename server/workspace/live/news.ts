@@ -97,15 +97,15 @@ export class News {
   /** To the clients after the read: some may have left or joined meanwhile. */
   async #deliverEach(storeId: string, rows: readonly ListedNotification[]): Promise<void> {
     const isOff = new Set<string>()
-    const storeIds = new Set<string>()
+    const checkedUserIds = new Set<string>()
     for (;;) {
       const watchers = this.#listeners.watchers(storeId)
-      const others = [...new Set(watchers.map(({ userId }) => userId))].filter((userId) => !storeIds.has(userId))
+      const others = [...new Set(watchers.map(({ userId }) => userId))].filter((userId) => !checkedUserIds.has(userId))
       if (others.length === 0) return emitEach(watchers, rows, isOff)
       const { accountId } = watchers[0]!
       const off = await sql.listMutedTopics({ accountId, db: this.#deps.db }, others)
       for (const { user_id, topic } of off) isOff.add(`${user_id} ${topic}`)
-      for (const userId of others) storeIds.add(userId)
+      for (const userId of others) checkedUserIds.add(userId)
     }
   }
 }

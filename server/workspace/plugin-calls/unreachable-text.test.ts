@@ -29,10 +29,10 @@ test('all texts say that the shop is unreachable, and none asks to check a typed
   const coupon = { code: 'SAVE', type: 'percentage', amount: 10, startDate: inDays(0), endDate: inDays(7) }
   const make = () => world.request('POST', '/api/coupons', { token, body: { ...coupon, isActive: true } })
   const created = await make()
-  expect(now.body.error).toContain('The plugin reports new orders, stock and prices instead.')
+  expect(now.body.error).toContain('The plugin reports orders, stock and prices instead.')
   const doctor = (await world.request('GET', '/api/stores/doctor', { token })).body.checks as Check[]
   const checks = new Map(doctor.map((check) => [check.id, check]))
-  expect(checks.get('sync')).toMatchObject({ state: 'quiet', finding: expect.stringContaining('reports new orders') })
+  expect(checks.get('sync')).toMatchObject({ state: 'quiet', finding: expect.stringContaining('reports orders') })
   expect(checks.get('webhooks')).toMatchObject({ state: 'quiet', finding: expect.stringMatching(/^Not needed/) })
   const problems = Object.values(health.streams).map((each) => (each as { problem: string | null }).problem ?? '')
   const texts = [
@@ -89,6 +89,11 @@ test('the dashboard loads before the first report of the plugin (newcomer)', asy
   expect(await answers()).toEqual([200, 200])
   // A silent plugin says nothing about a shop that was reached before.
   world.advance(3 * HOUR)
+  expect(await answers()).toEqual([503, 503])
+  // All of its data comes from its plugin, until that is silent for two days.
+  await world.db.updateTable('plugin_connections').set({ is_reached: false }).execute()
+  expect(await answers()).toEqual([200, 200])
+  world.advance(46 * HOUR)
   expect(await answers()).toEqual([503, 503])
 })
 

@@ -193,12 +193,12 @@ async function readVisits({ db, storeId }: StoreDb, person: StoreDataSubject): P
 }
 
 async function isKnownByHash({ db, accountId }: AccountDb, hashes: readonly Buffer[]): Promise<boolean> {
-  const addressList = sql`any(${[...hashes]}::bytea[])`
+  const anyHash = sql`any(${[...hashes]}::bytea[])`
   const rows = await sql<{ is_known: boolean }>`
-    select exists (select 1 from suppressions where account_id = ${accountId} and address_hash = ${addressList})
-      or exists (select 1 from suppression_removals where account_id = ${accountId} and address_hash = ${addressList})
-      or exists (select 1 from person_erasures where account_id = ${accountId} and address_hash = ${addressList})
-      or exists (select 1 from stores s join consents c on c.store_id = s.id and c.address_hash = ${addressList}
+    select exists (select 1 from suppressions where account_id = ${accountId} and address_hash = ${anyHash})
+      or exists (select 1 from suppression_removals where account_id = ${accountId} and address_hash = ${anyHash})
+      or exists (select 1 from person_erasures where account_id = ${accountId} and address_hash = ${anyHash})
+      or exists (select 1 from stores s join consents c on c.store_id = s.id and c.address_hash = ${anyHash}
         where s.account_id = ${accountId}) as is_known`.execute(db)
   return rows.rows[0]!.is_known
 }

@@ -445,7 +445,7 @@ function checkSync(found: Findings): CheckResult {
   const reported = isReported(found)
   // The check of the shop's reachability has the next step.
   if (reported) {
-    const finding = 'The plugin reports new orders. Recoup reads no others until it reaches the shop.'
+    const finding = 'The plugin reports orders. Recoup reads no others until it reaches the shop.'
     return { state: 'quiet', finding }
   }
   if (reported === false) {

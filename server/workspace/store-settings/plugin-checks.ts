@@ -67,9 +67,9 @@ function checkCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) 
 function checkReach(plugin: PluginRow, found: PluginFindings, ago: (at: Date) => string): CheckResult {
   const { streams, storeAnswer, now } = found
   const check = streams.find(({ stream }) => stream === 'order_check')
-  const isReported = isCutOff(plugin, found)
+  const isUnreached = isCutOff(plugin, found)
   const canReachShop = storeAnswer.kind === 'answered'
-  if (!isReported && canReachShop) return { state: 'good', finding: 'Recoup reads the shop with the plugin’s key.' }
+  if (!isUnreached && canReachShop) return { state: 'good', finding: 'Recoup reads the shop with the plugin’s key.' }
   if (canReachShop) {
     return {
       state: 'quiet',
@@ -78,7 +78,7 @@ function checkReach(plugin: PluginRow, found: PluginFindings, ago: (at: Date) =>
   }
   const answer = storeAnswer.detail
   const why = storeAnswer.code === 'keys_unreadable' ? KEYS_UNREADABLE_TEXT : explainUnreached(storeAnswer.code)
-  if (!isReported)
+  if (!isUnreached)
     return { state: 'warn', finding: `${why} If this goes on, the plugin reports orders, stock and prices.`, answer }
   if (plugin.reports_goods === false) {
     const finding = `${why} This version of the plugin does not report stock and prices, so no message for a cart is sent.`

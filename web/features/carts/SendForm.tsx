@@ -292,10 +292,10 @@ function getLabel(when: Ask['when'], count: number | null): string {
 }
 
 /** The alerts of B 8. */
-function describeFailure({ channel }: Ask, isOne: boolean, content: string): string {
-  if (channel === 'email') return `Failed: ${content}`
-  if (channel === 'whatsapp' && !isOne) return `Failed to send bulk WhatsApp: ${content}`
-  return `Failed to send ${channelNames[channel]}: ${content}`
+function describeFailure({ channel }: Ask, isOne: boolean, message: string): string {
+  if (channel === 'email') return `Failed: ${message}`
+  if (channel === 'whatsapp' && !isOne) return `Failed to send bulk WhatsApp: ${message}`
+  return `Failed to send ${channelNames[channel]}: ${message}`
 }
 
 /** The shopper's last message, so that members do not message twice unknowingly. */

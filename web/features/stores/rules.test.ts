@@ -95,10 +95,10 @@ it('says what is known of a shop that Recoup cannot reach (newcomer)', () => {
     /waits for the plugin’s first report.*wp-cron/,
   )
   expect(describeReports({ ageSeconds: 60, isReported: true })).toContain('reports orders, stock and prices')
-  expect(describeReports({ ageSeconds: 600, isReported: false })).toContain('does not report what messages need now')
+  expect(describeReports({ ageSeconds: 600, isReported: false })).toContain('is not reporting orders, stock and prices')
   expect(describeSyncAge({ ageSeconds: 120 })).toBe('Synced 2 min ago')
   expect(describeSyncAge({ ageSeconds: null })).toBe('Not synced yet')
-  expect(describeSyncAge({ ageSeconds: 120, isReported: false })).toBe('Reported 2 min ago')
+  expect(describeSyncAge({ ageSeconds: 120, isReported: false })).toBe('Updated 2 min ago')
   expect(describeSyncAge({ ageSeconds: null, isReported: false })).toBe('Nothing reported yet')
 })
 

@@ -116,11 +116,11 @@ export function findHealth(stream: SyncStream, state: StreamState): StreamHealth
 export function describeReports({ ageSeconds, isReported }: SyncAge): string | null {
   if (isReported === undefined) return null
   if (ageSeconds === null) {
-    return `Recoup cannot reach your shop. It waits for the plugin’s first report of orders; until then no message is sent. ${pluginTexts.reportsByCron}`
+    return `Recoup cannot reach your shop, so it waits for the plugin’s first report of orders. Until then no message is sent. ${pluginTexts.reportsByCron}`
   }
   return isReported
     ? 'Recoup cannot reach your shop. The plugin reports orders, stock and prices; the rest is not read.'
-    : 'Recoup cannot reach your shop, and the plugin does not report what messages need now. Messages wait. The doctor says what to do.'
+    : 'Recoup cannot reach your shop, and the plugin is not reporting orders, stock and prices. Messages wait. The doctor says what to do.'
 }
 
 export const streamNames: Readonly<Record<SyncStream, string>> = {

@@ -8,6 +8,6 @@ export interface SyncAge {
 
 /** A shop that Recoup cannot reach is never synced: its plugin reports orders. */
 export function describeSyncAge({ ageSeconds, isReported }: SyncAge): string {
-  const [never, verb] = isReported === undefined ? ['Not synced yet', 'Synced'] : ['Nothing reported yet', 'Reported']
+  const [never, verb] = isReported === undefined ? ['Not synced yet', 'Synced'] : ['Nothing reported yet', 'Updated']
   return ageSeconds === null ? never : `${verb} ${formatAge(ageSeconds)}`
 }

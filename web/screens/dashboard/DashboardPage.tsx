@@ -387,13 +387,13 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
 /** `isReported`: Recoup cannot reach the shop; tells whether the plugin reports its orders. */
 function describeImport(isRead: boolean, health: SetupFacts['health']): string {
   if (health?.isReported !== undefined) {
-    if (!isRead) return 'Recoup cannot reach your shop. It waits for the plugin’s first report of orders.'
+    if (!isRead) return 'Recoup cannot reach your shop, so it waits for the plugin’s first report of orders.'
     return health.isReported
       ? 'Recoup cannot reach your shop. The plugin reports its orders; Recoup reads nothing else until the shop answers.'
       : 'Recoup cannot reach your shop, and the plugin does not report what messages need. The doctor says what to do.'
   }
   if (isRead) return 'Imported. New orders are checked before each message is sent.'
-  const problem = health?.streams.sweep?.problem
+  const problem = health?.streams.import?.problem ?? health?.streams.sweep?.problem
   return problem
     ? `The first import failed. Recoup tries again every few minutes. ${problem}`
     : 'The first import is running. With many orders, it takes some minutes.'

@@ -41,12 +41,10 @@ export function describeOrderReports(health: Health): string | null {
   const { ageSeconds, isReported, streams } = health
   if (ageSeconds === null) return describeReports(health)
   if (ageSeconds <= GRACE_S) return null
-  const since = `reported orders ${formatAge(ageSeconds)}, so the figures may be old.`
-  if (isReported !== undefined) {
-    return `Recoup cannot reach your shop, and its plugin last ${since} ${pluginTexts.reportsByCron}`
-  }
+  const age = `Orders were last updated ${formatAge(ageSeconds)}, so the figures may be old.`
+  if (isReported !== undefined) return `Recoup cannot reach your shop. ${age} ${pluginTexts.reportsByCron}`
   const problem = streams.sweep?.problem
-  return problem ? `Orders were last read ${formatAge(ageSeconds)}, so the figures may be old. ${problem}` : null
+  return problem ? `${age} ${problem}` : null
 }
 
 /** Nothing was ever abandoned, recovered or earned: show the first steps instead. */

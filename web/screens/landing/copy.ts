@@ -75,7 +75,7 @@ export const questions = [
   {
     question: 'What do I need to connect my store?',
     answer:
-      'For WooCommerce, our plugin: upload it, press Connect, and copy no key. A REST API key with Read/Write permissions and one line of script in your shop’s pages work too. For Shopify, an app made in the Dev Dashboard, the Grow plan or a higher one, and that line of script. Recoup guides you step by step and tells you what is missing.',
+      'For WooCommerce, our plugin: upload it and press Connect; there is no key to copy. A REST API key with Read/Write permissions and one line of script in your shop’s pages work too. For Shopify, an app made in the Dev Dashboard, the Grow plan or a higher one, and that line of script. Recoup guides you step by step and tells you what is missing.',
   },
   {
     question: 'Is anything sent before I switch it on?',
