@@ -15,6 +15,10 @@ test.each([
   expect(computeNormalCdf(-quantile)).toBeCloseTo(1 - probability, 10)
 })
 
+test('far from the mean the normal distribution is 0 or 1', () => {
+  expect([-1_000, -100, 100, 1_000].map(computeNormalCdf)).toEqual([0, 0, 1, 1])
+})
+
 test.each([
   [1, 12.7062047362, 63.6567411629],
   [2, 4.3026527297, 9.9248432009],

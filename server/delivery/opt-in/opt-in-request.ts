@@ -365,7 +365,7 @@ async function takeUsage(tx: StoreTx, { situation, transport, message }: Questio
   return true
 }
 
-/** Gives back the usage of an unsent request. `takenAt` selects the month it was counted in. */
+/** Gives back the usage of an unsent request. `claimedAt` selects the month it was counted in. */
 async function returnUsage(
   tx: StoreTx,
   { situation, transport, message }: Question,
