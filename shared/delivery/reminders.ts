@@ -286,7 +286,7 @@ export const readBulkSend = endpoint({
   scope: 'store',
   params: jobParams,
   query: storeQuery.extend({
-    ...buildPageFields({ limit: 100, mostPages: 10_000 }),
+    ...buildPageFields({ limit: 100, maxPages: 10_000 }),
     outcome: z.enum(['waiting', 'sent', 'unknown', 'failed']).optional(),
   }),
   summary: 'The progress of a job, with a result for each cart or customer. Announced by `store-changed` (messages)',

@@ -3,7 +3,7 @@ import { CartBadge } from '../carts/carts.ts'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { Money } from '../delivery/reminders.ts'
 
-// Audience of a campaign (B 3, B 5; area decision 42): filters on abandoned carts, selected people, and saved filter
+// Audience of a campaign (B 3, B 5; decision 42): filters on abandoned carts, selected people, and saved filter
 // sets.
 
 /** Maximum number of selected people. */
@@ -154,7 +154,7 @@ export const countAudience = endpoint({
     minutes: z.number().nullable(),
     /** Messages left in the plan's month; null: unlimited. */
     left: z.number().nullable(),
-    /** Percentage of the audience that neither clicked nor bought in 90 days (area decision 50). */
+    /** Percentage of the audience that neither clicked nor bought in 90 days (decision 50). */
     quietPercent: z.number(),
     /** SMS and WhatsApp only, estimated from a sample of rendered messages; null: email, or no sample. */
     price: z

@@ -154,8 +154,8 @@ export const dateOrders = ['iso', 'dmy', 'mdy'] as const
 export type DateOrder = (typeof dateOrders)[number]
 
 /** Maximum rows and bytes of a file. */
-export const IMPORT_MOST_ROWS = 200_000
-export const IMPORT_MOST_BYTES = 20 * 1024 * 1024
+export const MAX_IMPORT_ROWS = 200_000
+export const MAX_IMPORT_BYTES = 20 * 1024 * 1024
 
 const column = z.number().int().min(0).max(199).nullable()
 

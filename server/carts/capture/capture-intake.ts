@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { createBatcher, createId } from '../../core/common/public.ts'
 import * as system from '../../core/db/public.ts'
 import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
-import type { ReceivedPost, Unconfirmed } from '../../core/schema/public.ts'
+import type { ReceivedPost, UnconfirmedContacts } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { addLimits, admitPost, type CaptureStore, recordPosts } from './capture.ts'
 import { dropUnusable } from './capture-rules.ts'
@@ -67,7 +67,9 @@ async function insertPosts(deps: Pick<Deps, 'db'>, posts: readonly InboxPost[]):
 
 /** A second post may arrive before the first is a fact. The same contact is not counted again. */
 function countAddresses(deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets'>) {
-  const recent = new LRUCache<string, { at: number; unconfirmed: Unconfirmed | undefined }>({ max: MAX_COUNTED })
+  const recent = new LRUCache<string, { at: number; unconfirmed: UnconfirmedContacts | undefined }>({
+    max: MAX_COUNTED,
+  })
   return async (store: CaptureStore, post: ReceivedPost, client: string): Promise<ReceivedPost> => {
     const now = deps.now().getTime()
     const contactKey = JSON.stringify([store.id, post.cart, post.contact?.email, post.contact?.phone])

@@ -22,7 +22,7 @@ export interface Neighbours {
 }
 
 /** A queue's entry may be dated late by a second plus the time of its transfer. */
-const MOST_TOO_LATE_MS = 10_000
+const MAX_LATE_MS = 10_000
 /** Distance to the predecessor, which leaves room for the few posts that were overtaken. */
 const BEHIND_MS = 10
 
@@ -47,7 +47,7 @@ export async function resolveTimes(
       later?.getTime(),
       ...others.filter(({ seq }) => seq > post.seq).map((other) => times[other.place]!),
     ])
-    const isTooEarly = queue !== null && times[place]! <= before && before - times[place]! <= MOST_TOO_LATE_MS
+    const isTooEarly = queue !== null && times[place]! <= before && before - times[place]! <= MAX_LATE_MS
     if (isTooEarly) times[place] = before + BEHIND_MS
     if (behind <= times[place]!) times[place] = behind - 1
   }

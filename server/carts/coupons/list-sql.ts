@@ -91,7 +91,7 @@ export async function selectFigures({ db, storeId }: StoreDb, couponIds: readonl
     earned as (
       select n.id, count(*) as orders, sum(o.net_minor)::bigint as net_minor, sum(n.discount_minor)::bigint as discount_minor
       from named n join orders o on o.store_id = ${storeId} and o.order_id = n.order_id
-      -- same as COUNTS in orders/fragments.ts, which is a layer above
+      -- same as isCountedOrder in orders/fragments.ts, which is a layer above
       where o.kind = 'purchase' and (o.net_minor > 0 or o.total_minor = 0 and not o.is_unproven) and o.purchased_at is not null and o.currency = n.currency
         and (n.begins_at is null or o.purchased_at >= n.begins_at) group by n.id),
     left_with as (

@@ -169,7 +169,7 @@ async function describeProblem(
 }
 
 const KNOWN_MS = 30_000
-const MOST_KNOWN = 2_000
+const MAX_KNOWN = 2_000
 
 /** Whether a host is a shop's. Called for every request to another host than the server's, so it is cached briefly. */
 export function createHostCheck({
@@ -177,7 +177,7 @@ export function createHostCheck({
   config,
   now,
 }: Pick<Deps, 'db' | 'config' | 'now'>): (host: string) => Promise<boolean> {
-  const known = new LRUCache<string, { isOne: boolean; until: number }>({ max: MOST_KNOWN })
+  const known = new LRUCache<string, { isOne: boolean; until: number }>({ max: MAX_KNOWN })
   return async (name) => {
     const host = name.toLowerCase()
     if (!/\.[a-z]/.test(host) || isReserved(host, config.publicUrl)) return false

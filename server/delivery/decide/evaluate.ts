@@ -3,7 +3,7 @@ import { oldest } from '../../access/stores/public.ts'
 import { formatMonth } from '../../billing/billing/public.ts'
 import { toBrandKit } from '../../carts/brand/public.ts'
 import { loadEnteredCoupons, loadMessageCoupons } from '../../carts/coupons/public.ts'
-import { readFacts } from '../../carts/flow-choice/public.ts'
+import { readConditionValues } from '../../carts/flow-choice/public.ts'
 import { chooseLinkBase } from '../../carts/links/public.ts'
 import { NONE_UNREAD } from '../../carts/sync/public.ts'
 import { AppError } from '../../core/common/public.ts'
@@ -261,7 +261,7 @@ export async function loadContext(
   const hashes = new Map(hashed.map(({ address, hash }) => [address, hash.toString('hex')]))
   const throttles = channels.includes('email') ? await loadThrottles(tx, accountId, addresses) : new Map()
   const asking = rows.filter((row) => row.conditions !== null)
-  const facts = await readFacts(
+  const facts = await readConditionValues(
     tx,
     { secrets: deps.secrets, now: base.now },
     asking.flatMap((row) => row.cart_id ?? []),
@@ -413,7 +413,7 @@ const createRendering = (): Rendering => ({
 })
 
 /** After this many unfinished attempts, each of which crashed a process, a message is not composed again. */
-const MOST_ATTEMPTS = 2
+const MAX_ATTEMPTS = 2
 
 /**
  * Composes messages. Each attempt with an owner's text is recorded before and deleted after: one that remains has
@@ -450,7 +450,7 @@ async function composeAlone(
   attempts: number,
 ): Promise<void> {
   const { id } = each.row
-  if (attempts >= MOST_ATTEMPTS) each.rendering.isUnusable = true
+  if (attempts >= MAX_ATTEMPTS) each.rendering.isUnusable = true
   else {
     await retryComposing(store, id, deps.now())
     await tryCompose(context, each)

@@ -1,5 +1,5 @@
 import { explain } from '../../../shared/delivery/reasons.ts'
-import { shiftFacts } from '../../carts/flow-choice/public.ts'
+import { shiftConditionValues } from '../../carts/flow-choice/public.ts'
 import { NONE_UNREAD } from '../../carts/sync/public.ts'
 import { type Db, type StoreDb, snapshot } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
@@ -171,7 +171,7 @@ function clampMoment({ now }: DecisionContext, { expires_at }: ClaimedRow, wakeA
 /** Sets the clock, also for conditions on day and hour. */
 function contextAt(context: DecisionContext, { cart_id, conditions }: ClaimedRow, at: Date): DecisionContext {
   const known = conditions && cart_id !== null ? context.facts.get(cart_id) : undefined
-  const facts = known ? new Map([[cart_id!, shiftFacts(known, at)]]) : context.facts
+  const facts = known ? new Map([[cart_id!, shiftConditionValues(known, at)]]) : context.facts
   return { ...context, now: at, facts }
 }
 
@@ -185,7 +185,7 @@ function waitEnd(decision: Decision, { message }: DecisionInputs, until: Date): 
 // texts. The forecast runs in time order. Usage of plan and cap is in `Reservation`. Pure.
 
 /** The longest enforced distance between two steps (docs/rules/engine.md, flows). */
-const MOST_DISTANCE_MS = 12 * 3_600_000
+const MAX_DISTANCE_MS = 12 * 3_600_000
 const MINUTE_MS = 60_000
 
 interface FlowForecast {
@@ -237,7 +237,7 @@ function forecastFlows(rows: readonly ClaimedRow[], { capMs }: { capMs: number }
       Object.assign(mine, { state: 'gone', channels: [row.channel] })
       for (const other of bySeries.get(mine.series)!) {
         if (!isLaterStep(mine, other)) continue
-        const distance = Math.min((other.delayMinutes - mine.delayMinutes) * MINUTE_MS, MOST_DISTANCE_MS)
+        const distance = Math.min((other.delayMinutes - mine.delayMinutes) * MINUTE_MS, MAX_DISTANCE_MS)
         other.dueAt = new Date(Math.max(other.dueAt.getTime(), at.getTime() + distance))
       }
     },

@@ -58,11 +58,11 @@ type Event = z.infer<typeof Event>
 
 /** SNS hosts by region. A looser pattern would accept any customer's bucket, such as sns.s3-eu-west-1.amazonaws.com. */
 const AMAZON = /^sns\.[a-z]{2}(-[a-z]{3,12}){1,2}-\d{1,2}\.amazonaws\.com(\.cn)?$/
-const MOST_CERTIFICATES = 10
+const MAX_CERTIFICATES = 10
 
 /** Caches certificates, which Amazon rarely changes. */
 export function openSes(): ProviderReader {
-  const certificates = new LRUCache<string, string>({ max: MOST_CERTIFICATES })
+  const certificates = new LRUCache<string, string>({ max: MAX_CERTIFICATES })
   return async ({ rawBody, secret }) => {
     const notice = Notice.safeParse(readJson(rawBody)).data
     if (!notice || notice.TopicArn !== secret) throw forged()

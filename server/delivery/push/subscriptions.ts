@@ -91,7 +91,7 @@ async function findBrowserShopper(tx: StoreTx, browser: BrowserTokens) {
 }
 
 const hasTooMany = async (tx: StoreTx, shopperId: string): Promise<boolean> =>
-  (await sql.countBrowsers(tx, shopperId)) >= sql.MOST_BROWSERS
+  (await sql.countBrowsers(tx, shopperId)) >= sql.MAX_BROWSERS
 
 /** Wakes messages that wait for one of the shopper's browsers. */
 async function wakeShopperMessages(tx: StoreTx, shopperId: string, now: Date): Promise<void> {

@@ -32,7 +32,7 @@ import * as sql from './turn-sql.ts'
 
 const DAY_MS = 86_400_000
 /** Replies that one settling transaction takes at most. */
-const MOST_ANSWERS = 100
+const MAX_ANSWERS = 100
 
 export interface Turn {
   sending: Set<string>
@@ -181,7 +181,7 @@ export class Turns {
     if (this.#answered.length === 0) this.#answeredAt = now
     this.#answered.push(...done)
     const isOld = Math.abs(now - this.#answeredAt) >= this.#rules.longestWaitMs
-    if (this.#answered.length > 0 && (isOld || this.#answered.length >= MOST_ANSWERS)) this.#startSettling([])
+    if (this.#answered.length > 0 && (isOld || this.#answered.length >= MAX_ANSWERS)) this.#startSettling([])
   }
 
   #startSettling(last: readonly SendResult[]): void {

@@ -7,7 +7,7 @@ import { openGuardedHttp } from '../../core/net/public.ts'
 import type { Deps } from '../../deps.ts'
 import { isAccepted, isClaimed, isDelivered, isHeld, isOpen, isSending } from '../../messages/messages/public.ts'
 import * as rules from './rules.ts'
-import { AWAITED_LEAST, type HourCount } from './rules.ts'
+import { type HourCount, MIN_AWAITED } from './rules.ts'
 
 // Alarms for stages that stopped silently. Each stage of each store is alive, suspected (it looks stopped in one check)
 // or stopped (an open incident, reported once, resolved automatically). One process checks once a minute.
@@ -347,10 +347,10 @@ export async function listStoresToCheck(db: Db, limits: Limits): Promise<StoreCh
       where m.store_id = s.id and m.sending_at is not null and not ${isSending('m')}
       order by m.sending_at desc limit 1) gone on true
     cross join lateral (
-      select count(*) = ${AWAITED_LEAST} and not bool_or(newest.is_reported) as lacks_reports from (
+      select count(*) = ${MIN_AWAITED} and not bool_or(newest.is_reported) as lacks_reports from (
         select ${isDelivered('m')} as is_reported from messages m
         where m.store_id = s.id and m.channel <> 'email' and m.sending_at between ${history} and ${reports} and ${isAccepted('m')}
-        order by m.sending_at desc limit ${AWAITED_LEAST}) newest) awaited
+        order by m.sending_at desc limit ${MIN_AWAITED}) newest) awaited
     where s.is_active and (s.id in (select store_id from suspects) or late.carts > 0 or due.overdue > 0 or put_off.retrying > 0
       or awaited.lacks_reports or y.error_code is not null
       or not (s.connected_at between ${sync} and ${now} or coalesce(y.completed_at between ${sync} and ${now}, false)))`.execute(

@@ -4,7 +4,7 @@ import type { StoredFilters } from '../../core/schema/public.ts'
 import { hasReportedCart } from '../../delivery/push/public.ts'
 import { type ChannelName, channelTraits } from '../../messages/channels/public.ts'
 
-// Conditions on carts `c` that implement a filter set (area decision 42), for runs, counts and lists of people.
+// Conditions on carts `c` that implement a filter set (decision 42), for runs, counts and lists of people.
 
 /** The table alias of the cart. */
 type Cart = 'c' | 'n'

@@ -10,7 +10,7 @@ import { MAX_RETRIED } from '../campaigns/public.ts'
 import type { RecipientRow } from './sql.ts'
 import { countStates, isOfCampaign, readFigures } from './sql.ts'
 
-// The report of a campaign (area decision 48): message counts, engagement, and attributed orders.
+// The report of a campaign (decision 48): message counts, engagement, and attributed orders.
 
 const MAX_LINKS = 100
 

@@ -268,7 +268,7 @@ function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, '
   }
 }
 
-/** An SMS has no subject, and a WhatsApp message has the text of its approved template (area decision 126). */
+/** An SMS has no subject, and a WhatsApp message has the text of its approved template (decision 126). */
 function toContentColumns({ type, content: { subject, body } }: CampaignInput) {
   return { subject: type === 'email' || type === 'push' ? subject : '', body: type === 'whatsapp' ? '' : body }
 }

@@ -16,8 +16,8 @@ import { isFiltered } from '../audiences/public.ts'
 import { listMissingForMail, listMissingForSending } from '../flows/public.ts'
 import { fieldError, type Stored } from './campaign-input.ts'
 
-// Preconditions for creating or sending a campaign: the plan (decision 6, area decisions 43 and 124), a configured
-// sender, and text that fits the audience (area decision 42).
+// Preconditions for creating or sending a campaign: the plan (decisions 6, 43 and 124), a configured
+// sender, and text that fits the audience (decision 42).
 
 export interface PlanRequirement {
   type: CampaignType

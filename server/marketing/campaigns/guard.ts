@@ -6,7 +6,7 @@ import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.
 import { findPauseCause, GUARD_LIMITS, type GuardLimits, getStatusAfter, isRunning } from './rules.ts'
 import type { CampaignKey } from './runs-sql.ts'
 
-// Pauses a running campaign with too many bounces or complaints and notifies the owner (area decision 50). Its open
+// Pauses a running campaign with too many bounces or complaints and notifies the owner (decision 50). Its open
 // messages stay; a member resumes or cancels it.
 // After a resume only later messages count; otherwise the campaign would be paused again at once.
 

@@ -43,7 +43,7 @@ export async function sendToAll(
   return viewCampaign(store, id)
 }
 
-/** True if the discount template or its default text is sent without a coupon (area decision 44). */
+/** True if the discount template or its default text is sent without a coupon (decision 44). */
 function isMissingCoupon({ template, subject, htmlContent, coupon }: QuickSendInput): boolean {
   if (coupon) return false
   return template === 'discount' || subject?.trim() === discount.subject || htmlContent === discount.body

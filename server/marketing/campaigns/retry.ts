@@ -10,7 +10,7 @@ import { planMessagesFor } from './runs.ts'
 import { insertRun } from './runs-sql.ts'
 import { assertMaySend } from './steps.ts'
 
-// Retries the failed messages of a campaign (area decision 48) in a run of their own: each retry is a new message with
+// Retries the failed messages of a campaign (decision 48) in a run of their own: each retry is a new message with
 // its own key (D1). Messages with an unknown result are not retried (D4).
 
 /** Per request; a further request retries the rest. */

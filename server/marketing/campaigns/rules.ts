@@ -57,7 +57,7 @@ export const getRunTimes = (row: Pick<CampaignsTable, 'start_date' | 'time_of_da
 
 /**
  * The first run, or the next one after `after`; null: there is none. The 31st becomes the last day of a short month
- * (area decision 45, T3).
+ * (decision 45, T3).
  */
 export function findNextRun(
   { startDate, timeOfDay, frequency }: RunTimes,
@@ -130,7 +130,7 @@ export const getClock = (zone: string, now: Date): string =>
     .toString()
     .slice(0, 5)
 
-/** Bounce and complaint limits (area decision 50). */
+/** Bounce and complaint limits (decision 50). */
 export const GUARD_LIMITS = {
   leastAccepted: 200,
   bounces: { least: 10, share: 0.05 },

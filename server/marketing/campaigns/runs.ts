@@ -226,7 +226,7 @@ export async function planMessagesFor(
     channel,
     templateId,
     dueAt: run.at,
-    expiresAt: new Date(run.at.getTime() + MOST_AGE_MS),
+    expiresAt: new Date(run.at.getTime() + MAX_AGE_MS),
     wakeAt: run.at,
     now,
   })
@@ -236,8 +236,8 @@ export async function planMessagesFor(
   return lone.length + about
 }
 
-/** The age limit of a message (D7), as in `MOST_AGE`. */
-const MOST_AGE_MS = 72 * 3_600_000
+/** The age limit of a message (D7), as in `MAX_AGE`. */
+const MAX_AGE_MS = 72 * 3_600_000
 
 const SOME = 1_000
 
@@ -404,7 +404,7 @@ async function planCarts(
     insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
       template_id, created_at, updated_at)
     select ${storeId}, gen_random_uuid(), due.id, due.shopper_id, 'campaign', ${campaignId}, due.run_id, due.run, due.type, ${SCHEDULED},
-      due.at, due.at + ${MOST_AGE}, due.at, due.template_id, ${now}, ${now}
+      due.at, due.at + ${MAX_AGE}, due.at, due.template_id, ${now}, ${now}
     from due on conflict do nothing returning 1`.execute(db)
   return rows.length
 }
@@ -562,14 +562,14 @@ async function retimeSome(
       select id from messages where store_id = ${storeId} and id = any(array(select id from timed)) and ${isOpen('messages')}
       order by id for update),
     moved as (
-      update messages m set ${becomesDue(sql`t.at`)}, due_at = t.at, expires_at = t.at + ${MOST_AGE}, updated_at = ${now}
+      update messages m set ${becomesDue(sql`t.at`)}, due_at = t.at, expires_at = t.at + ${MAX_AGE}, updated_at = ${now}
       from timed t join open on open.id = t.id where m.store_id = ${storeId} and m.id = open.id)
     select step, id from page order by step desc, id desc limit 1`.execute(db)
   return rows[0] ?? null
 }
 
 /** The age limit of a message (D7). */
-const MOST_AGE = sql`interval '72 hours'`
+const MAX_AGE = sql`interval '72 hours'`
 
 /**
  * When a message of run `r` of campaign `g` about cart `c` is due: the later of the run, and the last activity plus the

@@ -1,7 +1,7 @@
 import type { CartBadge, CartState } from '../../../shared/carts/carts.ts'
 import type { CustomerPage } from '../../../shared/marketing/customers.ts'
 import { BADGE } from '../../carts/carts/public.ts'
-import { COUNTS } from '../../carts/orders/public.ts'
+import { isCountedOrder } from '../../carts/orders/public.ts'
 import { requireFound } from '../../core/common/public.ts'
 import { type AccountDb, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
@@ -25,11 +25,11 @@ export function buildFilter({
   return { search: search?.trim() ?? '', isRegistered: registered === undefined ? null : registered === 'yes' }
 }
 
-const MOST_CARTS = 20
-const MOST_ORDERS = 20
-const MOST_MESSAGES = 20
-const MOST_CONSENTS = 30
-const MOST_SUPPRESSED = 100
+const MAX_CARTS = 20
+const MAX_ORDERS = 20
+const MAX_MESSAGES = 20
+const MAX_CONSENTS = 30
+const MAX_SUPPRESSED = 100
 
 /** Reads all data of a customer page. */
 export async function readCustomerPage(
@@ -41,13 +41,13 @@ export async function readCustomerPage(
   const person = presentPerson(row)
   const addresses = [...person.emails, ...person.phones]
   const [consents, suppressed, carts, orders, value, life, messages] = await Promise.all([
-    listEntries(deps, store, addresses, MOST_CONSENTS),
+    listEntries(deps, store, addresses, MAX_CONSENTS),
     readSuppressions(deps, account, [...addresses, ...person.unconfirmed]),
-    readCarts(store, id, MOST_CARTS),
-    readOrders(store, id, MOST_ORDERS),
+    readCarts(store, id, MAX_CARTS),
+    readOrders(store, id, MAX_ORDERS),
     readValue(store, id),
     readLifetime(store, id),
-    readMessagesOfShopper(store, id, MOST_MESSAGES),
+    readMessagesOfShopper(store, id, MAX_MESSAGES),
   ])
   return {
     ...person,
@@ -75,7 +75,7 @@ async function readSuppressions(
   const hashes = addresses.map((address) => secrets.addressHash(address))
   // The prefix matches nothing, so only the exact addresses are found.
   const filter = { search: { hashes, prefix: '\u{10ffff}' }, reason: null, channel: null }
-  const rows = await selectPage(account, filter, { after: null, limit: MOST_SUPPRESSED })
+  const rows = await selectPage(account, filter, { after: null, limit: MAX_SUPPRESSED })
   return rows.map(({ address, channel, reason, created_at }) => ({
     address,
     channel,
@@ -221,7 +221,7 @@ async function readLifetime({ db, storeId }: StoreDb, shopperId: string) {
 async function readValue({ db, storeId }: StoreDb, shopperId: string) {
   const { rows } = await sql<{ currency: string; orders: number; net_minor: number }>`
     select o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor from orders o
-    where o.store_id = ${storeId} and o.shopper_id = ${shopperId} and o.purchased_at is not null and ${COUNTS}
+    where o.store_id = ${storeId} and o.shopper_id = ${shopperId} and o.purchased_at is not null and ${isCountedOrder}
     group by o.currency order by count(*) desc, o.currency`.execute(db)
   return rows
 }

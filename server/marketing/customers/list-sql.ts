@@ -57,7 +57,7 @@ function orderBy(sort: CustomerSort, isForwards: boolean, as?: RawBuilder<unknow
 }
 
 /** Totals of searches are exact up to this number. */
-const MOST_COUNTED = 1_000
+const MAX_COUNTED = 1_000
 /**
  * Up to this many matches are collected and sorted. If there are more, scanning the list in order finds a page soon
  * enough.
@@ -80,7 +80,7 @@ export interface CustomerTotal {
 
 const NONE: CustomerTotal = { total: 0, isCapped: false, isMany: false, isAnywhere: false, isPartial: false }
 
-/** Without a search, from the counters; with one, counted up to `MOST_COUNTED`. */
+/** Without a search, from the counters; with one, counted up to `MAX_COUNTED`. */
 export async function countCustomers(store: StoreDb, filter: CustomerFilter): Promise<CustomerTotal> {
   if (!filter.search) return { ...NONE, total: await countListed(store, filter.isRegistered) }
   const { storeId } = store
@@ -98,8 +98,8 @@ export async function countCustomers(store: StoreDb, filter: CustomerFilter): Pr
 }
 
 const capped = (found: number) => ({
-  total: Math.min(found, MOST_COUNTED),
-  isCapped: found > MOST_COUNTED,
+  total: Math.min(found, MAX_COUNTED),
+  isCapped: found > MAX_COUNTED,
   isMany: found > MAX_COLLECTED,
 })
 

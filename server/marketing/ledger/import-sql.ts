@@ -33,7 +33,7 @@ export async function insertImport({ db, storeId }: StoreDb, news: NewImport): P
     .execute()
 }
 
-const MOST_LISTED = 50
+const MAX_LISTED = 50
 
 const withoutContent = [
   'i.id',
@@ -91,7 +91,7 @@ export function listImports({ db, storeId }: StoreDb, id?: string) {
     .orderBy(sql`i.standing = 'doubted'`, 'desc')
     .orderBy('i.uploaded_at', 'desc')
     .orderBy('i.id', 'desc')
-    .limit(MOST_LISTED)
+    .limit(MAX_LISTED)
     .execute()
 }
 

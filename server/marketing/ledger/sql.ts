@@ -87,7 +87,7 @@ function selectBounds(storeId: string, { from, to, after }: LedgerQuery) {
  * The filter offers at most this many sources. Stores with custom sources may have more, which are found without the
  * filter.
  */
-const MOST_SOURCES = 60
+const MAX_SOURCES = 60
 
 /** One index lookup per source instead of one per row. */
 export async function listSources({ db, storeId }: StoreDb): Promise<string[]> {
@@ -97,7 +97,7 @@ export async function listSources({ db, storeId }: StoreDb): Promise<string[]> {
       union all
       select (select c.source from consents c where c.store_id = ${storeId} and c.source > found.source order by c.source limit 1)
       from found where found.source is not null)
-    select source from found where source is not null limit ${MOST_SOURCES}`.execute(db)
+    select source from found where source is not null limit ${MAX_SOURCES}`.execute(db)
   return rows.rows.map(({ source }) => source)
 }
 

@@ -209,12 +209,12 @@ function productItems({ products }: Weeks, letter: WeeklyMailInput): MailItem[] 
   }))
 }
 
-const MOST_LETTERS = 80
+const MAX_CHARACTERS = 80
 
 /** Store names on one line, truncated. */
 function clipped(name: string): string {
   const line = name.replace(/\s+/g, ' ').trim()
-  return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS - 1)}…` : line
+  return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS - 1)}…` : line
 }
 
 const formatMoney = (amount: number, currency: string) =>

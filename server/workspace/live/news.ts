@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.ts'
 
 const SOON_MS = 50
 const AGAIN_MS = 1_000
-const MOST_AT_ONCE = 500
+const MAX_AT_ONCE = 500
 
 export interface Watcher {
   accountId: string
@@ -83,10 +83,10 @@ export class News {
     if (watchers.length === 0) this.#deliveredUpTo.delete(storeId)
     if (watchers.length === 0 || !since) return
     const store = { storeId, db: this.#deps.db }
-    const rows = await sql.listNewsSince(store, since, MOST_AT_ONCE)
+    const rows = await sql.listNewsSince(store, since, MAX_AT_ONCE)
     const newest = rows.at(-1)?.created_at
     if (!newest) return
-    if (rows.length === MOST_AT_ONCE) {
+    if (rows.length === MAX_AT_ONCE) {
       this.#deliveredUpTo.set(storeId, await sql.findNewestInstant(store))
       return this.#listeners.overflow(storeId)
     }

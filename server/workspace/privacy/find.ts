@@ -28,7 +28,7 @@ export interface Found {
 }
 
 /** Safety limit: more addresses than a person has. */
-const MOST_ADDRESSES = 100
+const MAX_ADDRESSES = 100
 
 /** Throws `not_found` for an invalid address, or if nothing is stored about it. */
 export async function findDataSubject(
@@ -49,7 +49,7 @@ async function followAddresses(account: AccountDb, start: readonly string[]) {
   const all = new Set(start)
   const stores = await listStores(account)
   let isKnown = false
-  for (let fresh = [...start]; fresh.length > 0 && all.size < MOST_ADDRESSES; ) {
+  for (let fresh = [...start]; fresh.length > 0 && all.size < MAX_ADDRESSES; ) {
     const known = await findLinkedAddresses(account, filterIdentifying(fresh, stores))
     isKnown ||= known.length > 0
     const spelled = known.flatMap((value) => (normalizeEmail(value) ? [value] : listNumberAliases(value)))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
-import { MOST_COUNTED, type Retention } from '../../../shared/workspace/retention.ts'
+import { MAX_COUNTED, type Retention } from '../../../shared/workspace/retention.ts'
 import { chunked } from '../../core/common/public.ts'
 import { type Db, PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
@@ -208,7 +208,7 @@ export async function viewRetention(store: StoreDb): Promise<Retention> {
 
 export async function countExpired(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb, days: number) {
   const before = new Date(deps.now().getTime() - days * DAY_MS)
-  const { due, isMore } = await findDue(store, before, MOST_COUNTED)
+  const { due, isMore } = await findDue(store, before, MAX_COUNTED)
   const deleted: DueShopper[] = []
   // Hashes in chunks; all addresses at once would block the event loop.
   for await (const some of chunked(due, PAGE)) deleted.push(...(await withoutAgreed(deps, store, some, before)))

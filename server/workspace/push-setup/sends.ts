@@ -42,7 +42,7 @@ const RENDER_MS = 10_000
 const TO_ALL: Limit = { name: 'push-to-all', points: 6, windowS: 3_600 }
 const TO_ONE: Limit = { name: 'push-to-one', points: 10, windowS: 900 }
 /** Maximum per call, because the answer lists every person. */
-const MOST_PEOPLE = 10_000
+const MAX_PEOPLE = 10_000
 /** D7. */
 const LIFE_MS = 3_600_000
 
@@ -58,7 +58,7 @@ export async function sendToAll(sender: Sender, key: string | null, push: ToAll)
   const repeat = await replayReply(deps, store, request, answer)
   if (repeat) return repeat.reply
   const row = await validateSend(sender, push)
-  const people = await listSubscribers(store, MOST_PEOPLE)
+  const people = await listSubscribers(store, MAX_PEOPLE)
   if (people.length === 0) throw new AppError('unprocessable', pushTexts.noSubscribers)
   await takePoint(deps, TO_ALL, store.storeId)
   return withIdempotencyKey(deps, store, request, {

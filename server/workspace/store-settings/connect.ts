@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import { findRightsProblems, normalizeStoreUrl, STORE_PROBLEM_TEXT } from '../../../shared/access/store-problems.ts'
-import { withoutInvisible } from '../../../shared/core/one-line.ts'
+import { removeInvisible } from '../../../shared/core/one-line.ts'
 import { limits, setSessionStore } from '../../access/members/public.ts'
 import { notify } from '../../access/notifications/public.ts'
 import { yieldJob } from '../../access/plugin/public.ts'
@@ -193,7 +193,7 @@ function newStore(profile: StoreProfile, now: Date) {
 
 /** The store's name. Empty if the name contains an address of another host: then the owner must enter a sender. */
 function defaultSenderName({ name, homeUrl }: StoreProfile): string {
-  const cleaned = withoutInvisible(name).slice(0, 120)
+  const cleaned = removeInvisible(name).slice(0, 120)
   return hasAddress(cleaned, [new URL(homeUrl).hostname]) ? '' : cleaned
 }
 

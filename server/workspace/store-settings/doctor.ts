@@ -174,7 +174,7 @@ const DAY_MS = 86_400_000
 const CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
 /** A sweep is due every 15 minutes, and a failed one again after 5. */
 const SYNC_PATIENCE_MS = 30 * MINUTE_MS
-const LEAST_VERSION = 5
+const MIN_VERSION = 5
 
 /** In the order of a connection: each check depends on the ones before it. */
 function doctorChecks(found: Findings): Check[] {
@@ -252,7 +252,7 @@ function checkVersion({ storeAnswer, known, platform, plugin, now }: Findings): 
   }
   if (version === '') return { state: 'quiet', finding: 'The store does not report its version.' }
   const major = Number(/^\d+/.exec(version)?.[0] ?? Number.NaN)
-  if (major < LEAST_VERSION) {
+  if (major < MIN_VERSION) {
     return {
       state: 'bad',
       finding: `WooCommerce ${version} is too old: 5.0 or later is needed.`,

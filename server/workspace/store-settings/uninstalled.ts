@@ -9,7 +9,7 @@ import { StoreProblem } from '../../platforms/platform/public.ts'
 import { PROFILE_LIMIT_MS } from './connect.ts'
 import { disconnectStore } from './stores.ts'
 
-const MOST_TRIES = 11
+const MAX_TRIES = 11
 
 /**
  * Job: the shop has revoked our access. Cancels its messages and keeps its data, as after every disconnect (decision
@@ -53,7 +53,7 @@ async function retryLater(
   tries: number,
 ): Promise<void> {
   deps.log.warn({ storeId, tries }, 'store.uninstall_not_checked')
-  if (tries > MOST_TRIES) return
+  if (tries > MAX_TRIES) return
   const at = new Date(deps.now().getTime() + 2_000 * 2 ** tries)
   await deps.jobs.enqueue(deps.db, uninstalledJob, { storeId, tries }, storeId, at)
 }

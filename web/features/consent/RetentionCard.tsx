@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router'
 import {
   countRetention,
-  MOST_COUNTED,
+  MAX_COUNTED,
   type Retention,
   type RetentionRun,
   readRetention,
@@ -121,7 +121,7 @@ function Affected({ days, isNew }: { days: number; isNew: boolean }) {
         <span role="status">
           The next run erases {formatCounted(contacts, 'person', 'people')} without an order and{' '}
           {formatCounted(customers, 'customer')}, with {formatCounted(carts, 'cart')}.
-          {isMore && ` Only the oldest ${formatCount(MOST_COUNTED)} people were counted.`} This cannot be undone.
+          {isMore && ` Only the oldest ${formatCount(MAX_COUNTED)} people were counted.`} This cannot be undone.
         </span>
         <DownloadButton
           label="Export all data first"

@@ -61,7 +61,7 @@ export interface PlanLimits {
 const LIMITS: PlanLimits = { comparedEvery: 1_000, mostTemplates: 2_000, mostShapes: 5_000, mostCharacters: 8_000_000 }
 
 /** Where so many templates have a plan that was wrong, it is none of them: nothing is planned any more. */
-const MOST_DIFFERED = 100
+const MAX_DIFFERED = 100
 
 type Entry =
   /** One mail has had this shape: who is the only one gets no plan. */
@@ -139,7 +139,7 @@ export class RenderingPlans {
   #wordsOf(source: TemplateSource): PlannableWords | NoPlan {
     const { subject, body } = source
     const key = nameOf(source)
-    if (this.#differed.has(key) || this.#differed.size >= MOST_DIFFERED) return 'differed'
+    if (this.#differed.has(key) || this.#differed.size >= MAX_DIFFERED) return 'differed'
     const known = this.#templates.get(key)
     if (known && known.subject === subject && known.body === body) return known.words
     const words = wordsOf(source)
@@ -254,7 +254,7 @@ const differingParts = (one: RenderedMessage, other: RenderedMessage): string[] 
 /** `usesItems`: its template names or counts them. null: mails like this one are not planned. */
 function shapeOf(values: Values, usesItems: boolean): string | null {
   const { items, coupon, entered, cartTotal, trackers, footer, isWithoutCart } = values
-  if (usesItems && items.length > MOST_ITEMS) return null
+  if (usesItems && items.length > MAX_ITEMS) return null
   const bits = [
     isWithoutCart,
     footer.preferencesLink !== null,
@@ -278,4 +278,4 @@ const stateOf = ({ code, amount, offer, minimum, expires, total }: TemplateCoupo
 const isThere = (value: string | null): 0 | 1 | 2 => (value === null ? 0 : value === '' ? 1 : 2)
 
 /** More are named in no mail that is planned. */
-const MOST_ITEMS = 50
+const MAX_ITEMS = 50
