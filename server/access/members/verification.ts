@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { chooseMailRoute, NO_MAIL_SERVER } from '../../messages/channels/public.ts'
 import { mailVerification } from './jobs.ts'
 import { limits } from './limits.ts'
-import { customTextLimit, later, VERIFICATION_MS } from './rules.ts'
+import { addMs, customTextLimit, VERIFICATION_MS } from './rules.ts'
 import type { Session } from './session.ts'
 import { findUserById } from './users-sql.ts'
 import * as sql from './verification-sql.ts'
@@ -17,7 +17,7 @@ export function createVerificationToken(
   { secrets, now }: Pick<Deps, 'now' | 'secrets'>,
   user: { id: string; email: string },
 ): string {
-  const subject = `${user.id}.${later(now(), VERIFICATION_MS).getTime()}`
+  const subject = `${user.id}.${addMs(now(), VERIFICATION_MS).getTime()}`
   return `${subject}.${secrets.token('verify-email', `${subject}.${user.email}`)}`
 }
 

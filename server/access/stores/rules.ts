@@ -116,7 +116,7 @@ export function pickNewest(instants: (Date | null | undefined)[]): Date | null {
   return instants.reduce<Date | null>((best, each) => (each && (!best || each > best) ? each : best), null)
 }
 
-export function oldest(instants: (Date | null | undefined)[]): Date | null {
+export function findOldest(instants: (Date | null | undefined)[]): Date | null {
   return instants.reduce<Date | null>((best, each) => (each && (!best || each < best) ? each : best), null)
 }
 

@@ -124,14 +124,14 @@ export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge
   // Whether to search by substring must not depend on the badge.
   const ofAll = { ofBadge: null, isAnywhere: false, most: 1 }
   if (begun > 0 || (filter.badge && (await countFound(store, { ...filter, badge: null }, ofAll)) > 0)) {
-    return { ...NONE, ...capped(begun), ofBadge }
+    return { ...NONE, ...capTotal(begun), ofBadge }
   }
   const found = await countFound(store, filter, { ofBadge, isAnywhere: true })
   const isPartial = (ofBadge ?? (await countListed(store, null))) > MAX_SEARCHED
-  return { ...NONE, ...capped(found), ofBadge, isAnywhere: true, isPartial }
+  return { ...NONE, ...capTotal(found), ofBadge, isAnywhere: true, isPartial }
 }
 
-const capped = (found: number) => ({
+const capTotal = (found: number) => ({
   total: Math.min(found, MAX_COUNTED),
   isCapped: found > MAX_COUNTED,
   isMany: found > MAX_GATHERED,

@@ -39,7 +39,7 @@ export async function resolveTimes(
     const { place, queue } = post
     const { earlier, later } = stored.get(place) ?? {}
     const others = posts.filter((other) => other.place < place && isSameSequence(other, post))
-    const before = latest([
+    const before = findLatest([
       earlier?.getTime(),
       ...others.filter(({ seq }) => seq < post.seq).map((other) => times[other.place]!),
     ])
@@ -64,5 +64,5 @@ function readPost({ payload, source, uniqueKey }: NewFact, place: number, shoppe
 const isSameSequence = (a: NumberedPost, b: NumberedPost) =>
   a.shopperId === b.shopperId && a.page === b.page && a.queue === b.queue
 
-const latest = (times: readonly (number | undefined)[]) => Math.max(...times.filter((time) => time !== undefined))
+const findLatest = (times: readonly (number | undefined)[]) => Math.max(...times.filter((time) => time !== undefined))
 const findEarliest = (times: readonly (number | undefined)[]) => Math.min(...times.filter((time) => time !== undefined))

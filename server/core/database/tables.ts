@@ -59,7 +59,7 @@ export interface TableEntry {
 }
 
 const clockwork = ['claim', 'worker_id', 'wake_at', 'version', 'lone_shopper_id', 'told_by']
-const ofOrders = [
+const orderClockwork = [
   'content_hash',
   'cart_token',
   'product_ids',
@@ -69,8 +69,8 @@ const ofOrders = [
   'is_unproven',
 ]
 /** Columns of carts and shoppers that repeat other columns for audiences and the customer list. */
-const ofAudiences = ['country', 'has_email', 'has_phone', 'product_keys']
-const listed = [
+const audienceCopies = ['country', 'has_email', 'has_phone', 'product_keys']
+const listCopies = [
   'is_customer',
   'customer_email',
   'customer_phone',
@@ -147,8 +147,8 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   capture_hours: { of: 'store', person: { none: 'sums' }, export: { none: 'sums' } },
   shoppers: {
     of: 'store',
-    person: { by: 'shopper', kept: 'contact', without: listed },
-    export: { key: byId, without: listed },
+    person: { by: 'shopper', kept: 'contact', without: listCopies },
+    export: { key: byId, without: listCopies },
   },
   retention_runs: { of: 'store', person: { none: 'sums' }, export: { none: 'how many people were erased, by night' } },
   customer_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from shoppers' } },
@@ -163,8 +163,8 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   // carts
   carts: {
     of: 'store',
-    person: { by: 'shopper_id', kept: 'carts', without: ['fold', 'search', ...ofAudiences, ...clockwork] },
-    export: { key: byId, without: ['fold', 'search', ...ofAudiences] },
+    person: { by: 'shopper_id', kept: 'carts', without: ['fold', 'search', ...audienceCopies, ...clockwork] },
+    export: { key: byId, without: ['fold', 'search', ...audienceCopies] },
   },
   cart_badges: {
     of: 'store',
@@ -179,8 +179,8 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   cart_events: { of: 'store', person: { by: 'cart_id', kept: 'carts' }, export: { key: byId } },
   orders: {
     of: 'store',
-    person: { by: 'order_id', kept: 'orders', without: ofOrders },
-    export: { key: [['order_id', 'text']], without: ofOrders },
+    person: { by: 'order_id', kept: 'orders', without: orderClockwork },
+    export: { key: [['order_id', 'text']], without: orderClockwork },
   },
   cart_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts' } },
 

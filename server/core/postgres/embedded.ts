@@ -171,8 +171,8 @@ async function launch(
   if (problem) return problem.message
   const server = { pid: child.pid!, port, socketDir }
   const isRunning = () => child.exitCode === null && child.signalCode === null
-  const isUp = await waitUntilReady(cluster, server, isRunning)
-  if (isUp && findPostmaster(cluster.pgdata)?.pid === child.pid) return server
+  const isReady = await waitUntilReady(cluster, server, isRunning)
+  if (isReady && findPostmaster(cluster.pgdata)?.pid === child.pid) return server
   // Another start's server answered; ours sees it and ends.
   while (isRunning()) await sleep(20)
   return readLastErrors(cluster, logStart)

@@ -1,5 +1,5 @@
 import type { BrandFields } from '../../../shared/carts/brand.ts'
-import { oldest } from '../../access/stores/public.ts'
+import { findOldest } from '../../access/stores/public.ts'
 import { formatMonth } from '../../billing/billing/public.ts'
 import { toBrandKit } from '../../carts/brand/public.ts'
 import { loadEnteredCoupons, loadMessageCoupons } from '../../carts/coupons/public.ts'
@@ -232,7 +232,7 @@ export async function loadStoreSituation(deps: Pick<Deps, 'now'>, tx: StoreTx) {
 /** The older of order check and stock reading. If the store itself was asked for stock, that was after the orders. */
 function getCheckTime({ situation: { check_started }, goods }: DecisionContext): Date | null {
   const readAt = goods && 'terms' in goods ? goods.readAt : null
-  return check_started && oldest([check_started, readAt])
+  return check_started && findOldest([check_started, readAt])
 }
 
 const WINDOW_MS = 24 * 3_600_000

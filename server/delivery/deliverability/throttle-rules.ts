@@ -41,7 +41,7 @@ const OF_THE_RELAY =
 export function classifyReply(outcome: Outcome): DomainAnswer | null {
   if (outcome.kind === 'accepted') return 'open'
   if (outcome.kind === 'unknown' || OF_THE_RELAY.test(outcome.response)) return null
-  if (outcome.kind === 'rejected') return outcome.isRecipientFault ? 'open' : ofRefusal(outcome.response)
+  if (outcome.kind === 'rejected') return outcome.isRecipientFault ? 'open' : classifyRefusal(outcome.response)
   return outcome.isOfMessage ? classifyDeferral(outcome.reason, outcome.response) : null
 }
 
@@ -50,11 +50,11 @@ export function classifyReport(kind: string, status: string | null, text: string
   if (kind === 'delivered' || kind === 'hard') return 'open'
   const answer = `${status ?? ''} ${text}`
   if (OF_THE_RELAY.test(text)) return null
-  if (kind === 'refused') return ofRefusal(answer)
+  if (kind === 'refused') return classifyRefusal(answer)
   return kind === 'soft' ? classifyDeferral('', answer) : null
 }
 
-function ofRefusal(response: string): DomainAnswer | null {
+function classifyRefusal(response: string): DomainAnswer | null {
   const status = parseStatus(response)
   if (classifyBounce(status, response) !== 'refused') return null
   return status?.startsWith('5.7.') || BLOCKED.test(response) ? 'blocked' : null

@@ -91,11 +91,11 @@ async function checkRequest(
 ): Promise<'drop' | Date | Ready> {
   const now = deps.now()
   if (!mayRequestOptIn(phone, situation)) return 'drop'
-  const later = (minutes: number) => new Date(now.getTime() + minutes * MINUTE_MS)
+  const addMinutes = (minutes: number) => new Date(now.getTime() + minutes * MINUTE_MS)
   if (now.getTime() - createdAt.getTime() > EXPIRY_MS) return 'drop'
   if (!situation.is_active || getPlanLimit(situation, 'sms') === 0) return 'drop'
   const { is_paused, is_account_suspended, is_resting, is_sending_paused } = situation
-  if (is_paused || is_account_suspended || is_resting || is_sending_paused) return later(5)
+  if (is_paused || is_account_suspended || is_resting || is_sending_paused) return addMinutes(5)
   const key = `sms:${addressHash.toString('hex')}`
   if ((await loadSuppressions(store, [addressHash], ['sms'])).has(key)) return 'drop'
   const evidence = (await selectEvidence(store, [addressHash], ['sms'])).get(key)?.evidence
@@ -108,7 +108,7 @@ async function checkRequest(
   const quiet = findQuietHours(now, { country: country ?? findPhoneCountry(phone), phone }, quietIn)
   if (quiet.until) return quiet.until
   const transport = await deps.channels.text(situation.account_id, 'sms')
-  if (!transport) return later(10)
+  if (!transport) return addMinutes(10)
   const { sender_name, name, home_url, url } = situation
   const text = buildOptInRequestText(
     sender_name || cleanStoreName(name, [home_url, url]),

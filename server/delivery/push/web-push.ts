@@ -195,7 +195,10 @@ export function smallerPayloads({ image, icon, ...bare }: PushPayload): PushPayl
   const tries = [whole, withIcon, bare].filter((each) => measurePayload(each) < MAX_BYTES)
   return [
     ...new Map(
-      [...tries, shortened(bare, MAX_BYTES), shortened(bare, SAFE_BYTES)].map((each) => [JSON.stringify(each), each]),
+      [...tries, shortenBody(bare, MAX_BYTES), shortenBody(bare, SAFE_BYTES)].map((each) => [
+        JSON.stringify(each),
+        each,
+      ]),
     ).values(),
   ]
 }
@@ -217,7 +220,7 @@ export async function sendShrinking(
   return { kind: 'rejected', reason: 'push_413', response, isRecipientFault: false }
 }
 
-function shortened(payload: PushPayload, most: number): PushPayload {
+function shortenBody(payload: PushPayload, most: number): PushPayload {
   const signs = [...payload.body]
   let [low, high] = [0, signs.length]
   const cut = (count: number): PushPayload =>

@@ -288,13 +288,13 @@ function assertValid(stored: Stored, { zone, now }: StoreClock, { hasStart }: { 
   if (type !== 'whatsapp' && body.trim() === '') throw fieldError('content.body', campaignTexts.noBody)
 }
 
-const listed = (store: StoreDb, { search, status }: ListFilter) =>
+const selectListed = (store: StoreDb, { search, status }: ListFilter) =>
   selectWithTexts(store)
     .$if(search !== '', (query) => query.where('g.name', 'ilike', `%${search.replace(/[\\%_]/g, '\\$&')}%`))
     .$if(status !== null, (query) => query.where('g.status', '=', status!))
 
 async function countCampaigns(store: StoreDb, filter: ListFilter): Promise<number> {
-  const { total } = await listed(store, filter)
+  const { total } = await selectListed(store, filter)
     .clearSelect()
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
@@ -307,7 +307,7 @@ function pageOfCampaigns(
   filter: ListFilter,
   { limit, offset }: Pick<PageWindow, 'limit' | 'offset'>,
 ): Promise<CampaignRow[]> {
-  return listed(store, filter)
+  return selectListed(store, filter)
     .orderBy('g.created_at', 'desc')
     .orderBy('g.id', 'desc')
     .limit(limit)
@@ -328,7 +328,7 @@ async function insertCampaign(
 /** Replaces the chosen people. */
 async function setPeople({ db, storeId }: StoreTx, id: string, addresses: readonly string[]): Promise<void> {
   await sql`
-    with gone as (delete from campaign_people
+    with deleted as (delete from campaign_people
       where store_id = ${storeId} and campaign_id = ${id} and address <> all(${[...addresses]}::text[]))
     insert into campaign_people (store_id, campaign_id, address)
     select ${storeId}, ${id}, address from unnest(${[...addresses]}::text[]) as address on conflict do nothing`.execute(

@@ -17,14 +17,14 @@ export const isReceivedMessage = (campaignId: string) => sql`h.origin_kind = 'ca
  * Filters by cart alone. By campaign, for which statistics are missing at first, each check would read all messages of
  * the campaign.
  */
-export const ofCart = (
+export const selectCartMessages = (
   cart: RawBuilder<unknown>,
 ) => sql`(select h.origin_kind, h.origin_id, h.step_id, h.state, h.reason from messages h
     where h.store_id = c.store_id and h.cart_id = ${cart} offset 0) h`
 
 /** Cart `c` has had the campaign, in any run. */
 export const hasReceivedForCart = (campaignId: string) =>
-  sql`exists (select 1 from ${ofCart(sql`c.id`)} where ${isReceivedMessage(campaignId)})`
+  sql`exists (select 1 from ${selectCartMessages(sql`c.id`)} where ${isReceivedMessage(campaignId)})`
 
 export interface PlanCriteria {
   campaignId: string

@@ -22,10 +22,10 @@ import { pauseAutomatically } from './guard.ts'
 import { followJob, planRunsJob } from './jobs.ts'
 import type * as plan from './plan-sql.ts'
 import type { PlanCriteria } from './plan-sql.ts'
-import { hasReceivedAny, hasReceivedForCart, isReceivedMessage, newcomers, ofCart } from './plan-sql.ts'
+import { hasReceivedAny, hasReceivedForCart, isReceivedMessage, newcomers, selectCartMessages } from './plan-sql.ts'
 import { findDueRun, findNextRun, findNextRunAfterChange, getRunTimes } from './rules.ts'
 import type { CloseOptions } from './runs-sql.ts'
-import { type CampaignKey, closeOpenMessages, insertRun, ofCampaign } from './runs-sql.ts'
+import { type CampaignKey, closeOpenMessages, insertRun, isOfCampaign } from './runs-sql.ts'
 
 // Starts due runs, creates their rows in pages of one transaction each, and ends a campaign when no message is open.
 // The cursor is stored with the rows, so a run resumes after a crash.
@@ -358,7 +358,7 @@ async function markPlanned(
 const isInRun = (
   campaignId: string,
   runId: string,
-) => sql`exists (select 1 from carts o cross join lateral ${ofCart(sql`o.id`)}
+) => sql`exists (select 1 from carts o cross join lateral ${selectCartMessages(sql`o.id`)}
   where o.store_id = c.store_id and o.shopper_id = c.shopper_id and ${isReceivedMessage(campaignId)} and h.step_id = ${runId} offset 0)`
 
 /**
@@ -398,7 +398,7 @@ async function planCarts(
       select c.id, c.shopper_id, r.id as run_id, r.run, g.type, g.template_id, ${dueAt(sql`c.shopper_id`)} as at
       from locked c join campaigns g on g.store_id = ${storeId} and g.id = ${campaignId}
       join campaign_runs r on r.store_id = ${storeId} and r.campaign_id = g.id and r.id = ${runId}),
-    kept as (
+    extended as (
       update carts c set lost_at = due.at + interval '7 days' from due
       where c.store_id = ${storeId} and c.id = due.id and c.lost_at < due.at + interval '7 days')
     insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
@@ -550,7 +550,7 @@ async function retimeSome(
 ): Promise<RetimePlace | null> {
   const { rows } = await sql<RetimePlace>`
     with page as materialized (
-      select step, id, state, due_at, cart_id, shopper_id, step_id from messages where ${ofCampaign(storeId, campaignId)}
+      select step, id, state, due_at, cart_id, shopper_id, step_id from messages where ${isOfCampaign(storeId, campaignId)}
         ${after ? sql`and (step, id) > (${after.step}::int, ${after.id}::uuid)` : sql``} order by step, id limit ${limit}),
     timed as materialized (
       select o.id, ${dueAt(sql`o.shopper_id`)} as at from page o

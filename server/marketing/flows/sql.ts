@@ -59,23 +59,23 @@ export async function insertTemplates(
 }
 
 export async function hasFlow({ db, storeId }: StoreTx): Promise<boolean> {
-  return (await ofOwner({ db, storeId }).select('id').limit(1).executeTakeFirst()) !== undefined
+  return (await selectMemberFlows({ db, storeId }).select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
 export function listFlows({ db, storeId }: StoreDb) {
-  return ofOwner({ db, storeId }).selectAll().orderBy('position').orderBy('id').execute()
+  return selectMemberFlows({ db, storeId }).selectAll().orderBy('position').orderBy('id').execute()
 }
 
 /** Excludes the push flow, which members do not edit as a flow. */
-const ofOwner = ({ db, storeId }: StoreDb) =>
+const selectMemberFlows = ({ db, storeId }: StoreDb) =>
   db.selectFrom('flows').where('store_id', '=', storeId).where('kind', '=', 'flow')
 
 export function lockFlow({ db, storeId }: StoreTx, flowId: string) {
-  return ofOwner({ db, storeId }).selectAll().where('id', '=', flowId).forNoKeyUpdate().executeTakeFirst()
+  return selectMemberFlows({ db, storeId }).selectAll().where('id', '=', flowId).forNoKeyUpdate().executeTakeFirst()
 }
 
 export function readFlow({ db, storeId }: StoreDb, flowId: string) {
-  return ofOwner({ db, storeId }).selectAll().where('id', '=', flowId).executeTakeFirst()
+  return selectMemberFlows({ db, storeId }).selectAll().where('id', '=', flowId).executeTakeFirst()
 }
 
 export function listSteps({ db, storeId }: StoreDb, flowIds: readonly string[]) {

@@ -30,13 +30,13 @@ export async function decodeText(body: unknown): Promise<string> {
     }
     parts.push(part as Buffer)
   }
-  return decoded(parts)
+  return decodeFile(parts)
 }
 
 const isStream = (body: unknown): body is Readable =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 
-async function decoded(parts: readonly Buffer[]): Promise<string> {
+async function decodeFile(parts: readonly Buffer[]): Promise<string> {
   const start = Buffer.concat(parts.slice(0, 2).map((part) => part.subarray(0, 2)))
   const mark = start.subarray(0, 2).toString('hex')
   const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'

@@ -35,7 +35,7 @@ export async function insertImport({ db, storeId }: StoreDb, news: NewImport): P
 
 const MAX_LISTED = 50
 
-const withoutContent = [
+const IMPORT_COLUMNS = [
   'i.id',
   'i.file_name',
   'i.columns',
@@ -59,7 +59,7 @@ const withoutContent = [
 export function listImports({ db, storeId }: StoreDb, id?: string) {
   return db
     .selectFrom('consent_imports as i')
-    .select(withoutContent)
+    .select(IMPORT_COLUMNS)
     .select((eb) =>
       eb
         .exists(

@@ -57,11 +57,11 @@ export async function ledgerPage(store: StoreDb, filter: LedgerQuery): Promise<L
       select ${SELECT} from consents c where c.store_id = ${storeId} ${bounds} ${order}`.execute(db)
     return rows.rows
   }
-  return filtered(store, filter, bounds)
+  return selectFiltered(store, filter, bounds)
 }
 
 /** Each combination of the filter is one index range, read from its newest end; there are few combinations. */
-async function filtered({ db, storeId }: StoreDb, filter: LedgerQuery, bounds: ReturnType<typeof selectBounds>) {
+async function selectFiltered({ db, storeId }: StoreDb, filter: LedgerQuery, bounds: ReturnType<typeof selectBounds>) {
   const sources = filter.source ? [filter.source] : await listSources({ db, storeId })
   const channels = filter.channel ? [filter.channel] : [...ledgerChannels]
   const statuses = filter.status ? [filter.status] : [...ledgerStatuses]

@@ -74,7 +74,7 @@ export function parseJson(body: Buffer): unknown {
     .trim()
   const whole = tryParse(bodyText)
   if (whole !== undefined || /<(?:!doctype|html|head|body|script)\b/i.test(bodyText)) return whole
-  const text = withoutLastComments(bodyText)
+  const text = removeLastComments(bodyText)
   if (text.length > MAX_SALVAGED) return undefined
   for (const { index } of [...text.slice(0, MAX_NOTICES).matchAll(LINE_START)].slice(0, MAX_STARTS)) {
     const rest = text.slice(index)
@@ -85,7 +85,7 @@ export function parseJson(body: Buffer): unknown {
   return undefined
 }
 
-function withoutLastComments(text: string): string {
+function removeLastComments(text: string): string {
   let rest = text
   while (rest.endsWith('-->')) {
     const start = rest.lastIndexOf('<!--')

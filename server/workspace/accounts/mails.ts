@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Role } from '../../../shared/access/roles.ts'
 import {
+  addMs,
   createVerificationToken,
   findUserById,
   INVITATION_MS,
-  later,
   type mailNotice,
   type mailVerification,
   RESET_MS,
@@ -29,7 +29,7 @@ export async function mailResetLink(
   if (!user) return
   const token = createToken()
   const now = deps.now()
-  await insertReset(deps.db, { tokenHash: hashToken(token), userId, now, expiresAt: later(now, RESET_MS) })
+  await insertReset(deps.db, { tokenHash: hashToken(token), userId, now, expiresAt: addMs(now, RESET_MS) })
   await send(deps, user, resetMail({ name: user.name, url: buildUrl(deps, 'reset-password', token) }))
 }
 
@@ -62,7 +62,7 @@ export async function mailInvitationLink(
   if (!invitation) return
   const token = createToken()
   const now = deps.now()
-  const expiresAt = later(now, INVITATION_MS)
+  const expiresAt = addMs(now, INVITATION_MS)
   await saveInvitationToken(account, invitationId, { hash: hashToken(token), expiresAt })
   const mail = invitationMail({
     inviter: pickName(invitation.invited_by, 'Someone'),

@@ -201,7 +201,7 @@ function getTone(changed: number | null, isLoss: boolean): MailItem['tone'] {
 
 function productItems({ products }: Weeks, letter: WeeklyMailInput): MailItem[] {
   return products.map(({ name, abandonedCount, recoveryRate, revenueLost }) => ({
-    title: clipped(name),
+    title: truncateName(name),
     url: buildAddress(letter),
     note: `Left in ${formatCounted(abandonedCount, 'cart')}, ${formatPercent(recoveryRate)} recovered`,
     text: `${formatMoney(revenueLost, letter.store.currency)} not bought by now.`,
@@ -212,7 +212,7 @@ function productItems({ products }: Weeks, letter: WeeklyMailInput): MailItem[] 
 const MAX_CHARACTERS = 80
 
 /** Store names on one line, truncated. */
-function clipped(name: string): string {
+function truncateName(name: string): string {
   const line = name.replace(/\s+/g, ' ').trim()
   return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS - 1)}…` : line
 }

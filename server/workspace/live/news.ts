@@ -96,26 +96,30 @@ export class News {
 
   /** To the clients after the read: some may have left or joined meanwhile. */
   async #deliverEach(storeId: string, rows: readonly ListedNotification[]): Promise<void> {
-    const isOff = new Set<string>()
+    const mutedTopics = new Set<string>()
     const storeIds = new Set<string>()
     for (;;) {
       const watchers = this.#listeners.watchers(storeId)
       const others = [...new Set(watchers.map(({ userId }) => userId))].filter((userId) => !storeIds.has(userId))
-      if (others.length === 0) return emitEach(watchers, rows, isOff)
+      if (others.length === 0) return emitEach(watchers, rows, mutedTopics)
       const { accountId } = watchers[0]!
       const off = await sql.listMutedTopics({ accountId, db: this.#deps.db }, others)
-      for (const { user_id, topic } of off) isOff.add(`${user_id} ${topic}`)
+      for (const { user_id, topic } of off) mutedTopics.add(`${user_id} ${topic}`)
       for (const userId of others) storeIds.add(userId)
     }
   }
 }
 
-function emitEach(watchers: readonly Watcher[], rows: readonly ListedNotification[], isOff: ReadonlySet<string>): void {
+function emitEach(
+  watchers: readonly Watcher[],
+  rows: readonly ListedNotification[],
+  mutedTopics: ReadonlySet<string>,
+): void {
   for (const row of rows) {
     const notification = presentNotification(row)
     const topic = readTopic(row.type)
     for (const { userId, emit } of watchers) {
-      if (!isOff.has(`${userId} ${topic}`)) emit({ type: 'new', notification })
+      if (!mutedTopics.has(`${userId} ${topic}`)) emit({ type: 'new', notification })
     }
   }
 }

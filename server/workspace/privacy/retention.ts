@@ -150,7 +150,7 @@ async function eraseLocked(
   await lockAllKeys(tx, keys)
   await lockShoppers(tx, ids)
   // Read again under the locks, so that nothing can be added.
-  const due = await withoutAgreed(deps, tx, await findDueAmong(tx, ids, before), before)
+  const due = await excludeAgreed(deps, tx, await findDueAmong(tx, ids, before), before)
   if (due.length === 0) return 'done'
   const people = await findShoppers(
     deps,
@@ -171,7 +171,7 @@ async function eraseLocked(
 }
 
 /** A consent since then counts as seen. */
-async function withoutAgreed(deps: Pick<Deps, 'secrets'>, store: StoreDb, due: readonly DueShopper[], before: Date) {
+async function excludeAgreed(deps: Pick<Deps, 'secrets'>, store: StoreDb, due: readonly DueShopper[], before: Date) {
   const hashed = due.map((person) => ({
     person,
     hashes: person.addresses.flatMap((address) => computeHashes(deps, address)),
@@ -211,7 +211,7 @@ export async function countExpired(deps: Pick<Deps, 'now' | 'secrets'>, store: S
   const { due, isMore } = await findDue(store, before, MAX_COUNTED)
   const deleted: DueShopper[] = []
   // Hashes in chunks; all addresses at once would block the event loop.
-  for await (const some of chunked(due, PAGE)) deleted.push(...(await withoutAgreed(deps, store, some, before)))
+  for await (const some of chunked(due, PAGE)) deleted.push(...(await excludeAgreed(deps, store, some, before)))
   const customers = deleted.filter((each) => each.has_ordered).length
   const carts = deleted.reduce((sum, each) => sum + each.carts, 0)
   return { contacts: deleted.length - customers, customers, carts, isMore }

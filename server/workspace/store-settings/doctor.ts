@@ -234,7 +234,7 @@ function findProblem({ storeAnswer, plugin, now }: Findings): { part: CheckId; r
   return { part, result: { state: isPassing ? 'warn' : 'bad', finding, nextStep, answer: detail } }
 }
 
-const unchecked = (why: string): CheckResult => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
+const buildUnchecked = (why: string): CheckResult => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
 
 function checkReach(found: Findings): CheckResult {
   const problem = findProblem(found)
@@ -269,8 +269,8 @@ function checkVersion({ storeAnswer, known, platform, plugin, now }: Findings): 
 
 function checkKeys(found: Findings): CheckResult {
   const problem = findProblem(found)
-  if (problem?.part === 'reachable') return unchecked('the store did not answer')
-  if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
+  if (problem?.part === 'reachable') return buildUnchecked('the store did not answer')
+  if (problem?.part === 'clock') return buildUnchecked('the store refuses every signature because its clock is wrong')
   if (problem?.part === 'keys') return problem.result
   return { state: 'good', finding: platformCopy[found.platform].doctor.keys }
 }
@@ -278,9 +278,9 @@ function checkKeys(found: Findings): CheckResult {
 function checkPermissions(found: Findings): CheckResult {
   const problem = findProblem(found)
   if (problem?.part === 'permissions') return problem.result
-  if (problem?.part === 'reachable') return unchecked('the store did not answer')
-  if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
-  if (found.storeAnswer.kind === 'problem') return unchecked('the keys do not work')
+  if (problem?.part === 'reachable') return buildUnchecked('the store did not answer')
+  if (problem?.part === 'clock') return buildUnchecked('the store refuses every signature because its clock is wrong')
+  if (found.storeAnswer.kind === 'problem') return buildUnchecked('the keys do not work')
   const { canWrite, rights } = found.storeAnswer.profile
   if (canWrite && !rights?.missingScopes.length) {
     return { state: 'good', finding: platformCopy[found.platform].doctor.permissions }
@@ -356,7 +356,7 @@ function checkWebhooks(found: Findings): CheckResult {
     return { state: 'quiet', finding: 'Not needed while the shop is not reached: the plugin reports orders.' }
   }
   if (storeAnswer.kind === 'problem')
-    return unchecked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
+    return buildUnchecked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
   if (!maySubscribe(found, storeAnswer.profile)) {
     return {
       state: 'warn',
@@ -364,7 +364,7 @@ function checkWebhooks(found: Findings): CheckResult {
       nextStep: STORE_PROBLEM_TEXT.read_only_key.nextStep,
     }
   }
-  if (storeAnswer.hooks === null) return unchecked('the store did not list them')
+  if (storeAnswer.hooks === null) return buildUnchecked('the store did not list them')
   const { missing, disabled } = compareWebhooks(storeAnswer.hooks, webhooks)
   if (disabled > 0) {
     return {
@@ -485,7 +485,7 @@ function checkSync(found: Findings): CheckResult {
 function checkClock(found: Findings): CheckResult {
   const problem = findProblem(found)
   if (problem?.part === 'clock') return problem.result
-  if (found.storeAnswer.kind === 'problem') return unchecked('only a signed request shows the store’s time')
+  if (found.storeAnswer.kind === 'problem') return buildUnchecked('only a signed request shows the store’s time')
   const { clockSkewMs } = found.storeAnswer.profile
   if (Math.abs(clockSkewMs) <= CLOCK_TOLERANCE_MS) {
     return { state: 'good', finding: 'The store’s clock is correct to within five minutes.' }

@@ -22,9 +22,9 @@ export async function disconnectUninstalled(
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row?.is_active) return
-  const isThere = await canReachShop(deps, store)
-  if (isThere === null) return retryLater(deps, storeId, tries + 1)
-  if (isThere) return
+  const isReachable = await canReachShop(deps, store)
+  if (isReachable === null) return retryLater(deps, storeId, tries + 1)
+  if (isReachable) return
   await disconnectStore(deps, store, 'uninstall')
   await notify(store, { type: 'store_uninstalled', data: { url: row.home_url }, at: deps.now() })
 }

@@ -65,9 +65,9 @@ export function fillPlan(plan: Plan, its: Values, tracked: (n: number) => string
   if (!plan.slots.every((slot, at) => isPlain(slot, raw[at]!))) return null
   const inHtml = plan.slots.map((slot, at) => (isOfShopper(slot) ? encode(raw[at]!) : raw[at]!))
   const length = plan.body.slots.reduce((sum, at) => sum + inHtml[at]!.length, plan.body.length)
-  const subject = cleanSubject(joined(plan.subject, raw), its)
+  const subject = cleanSubject(joinPieces(plan.subject, raw), its)
   if (!subject || length > MAX_HTML_BYTES) return null
-  const plain = joined(plan.plain, raw)
+  const plain = joinPieces(plan.plain, raw)
   const parts = { subject, html: htmlOf(plan, inHtml, { its, subject, plain }), text: renderTextPart(plain, its) }
   if (findProblem(parts)) return null
   return {
@@ -107,20 +107,20 @@ function htmlOf(
 ) {
   const { look } = its.brand
   const shown = {
-    subject: () => inLayout(subject),
-    preview: () => inLayout(renderPreview(plain)),
+    subject: () => escapeHtml(subject),
+    preview: () => escapeHtml(renderPreview(plain)),
     items: () => renderItems(toShownCart(its), { look, link: its.checkoutLink }),
   }
   const withShown = plan.slots.map((slot, at) => (slot.of === 'shown' ? shown[slot.name]() : filled[at]!))
-  return joined(plan.html, withShown)
+  return joinPieces(plan.html, withShown)
 }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' }
 
 /** As Liquid escapes what the layout prints. */
-const inLayout = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 
-function joined({ texts, slots }: Pieces, values: readonly string[]): string {
+function joinPieces({ texts, slots }: Pieces, values: readonly string[]): string {
   let out = texts[0]!
   for (const [at, slot] of slots.entries()) out += values[slot]! + texts[at + 1]!
   return out

@@ -129,7 +129,7 @@ export class RenderingPlans {
     if (source.version === 0) return null
     const words = this.#wordsOf(source)
     if (typeof words === 'string') return null
-    const values = cleaned(context, storeHosts)
+    const values = cleanValues(context, storeHosts)
     // An address that is not in its normal form would be taken for one of the shop's.
     if (values?.checkoutLink !== context.checkoutLink) return null
     const shape = shapeOf(values, words.usesItems)
@@ -234,7 +234,7 @@ const IN_TIME = new Set<TemplateProblem>(['limit_exceeded', 'too_slow'])
 const nameOf = ({ id, version }: TemplateSource): string => `${id}:${version}`
 
 /** null: the renderer says what is wrong with it. */
-function cleaned(context: TemplateContext, storeHosts: readonly string[]): Values | null {
+function cleanValues(context: TemplateContext, storeHosts: readonly string[]): Values | null {
   try {
     return cleanContext(context, new Set(storeHosts))
   } catch (error) {
