@@ -74,7 +74,7 @@ export const toCapitals = (code: string): string =>
     return capital.toLowerCase() === letter.toLowerCase() ? capital : letter
   }).join('')
 
-/** Decision 128: "1.234" is no amount of dollars. */
+/** Decision 128: "1.234" is not an amount of dollars. */
 export const describeDecimals = (decimals: number): string =>
   decimals === 0
     ? 'Enter a whole amount, without decimals'

@@ -201,7 +201,7 @@ export const cartEligibility = endpoint({
     eligible: z.array(z.string()),
     reasons: z.array(
       z.object({
-        /** A code of `shared/delivery/reasons.ts`; `cart_missing` for ids that are no cart of the store. */
+        /** A code of `shared/delivery/reasons.ts`; `cart_missing` for ids that are not carts of the store. */
         reason: z.string(),
         explanation: z.string(),
         count: z.number(),

@@ -12,7 +12,7 @@ const MIN_PART = 0.01
 
 /**
  * `rate`: net return divided by costs; null without costs, or if they are negligible and contain no plan price.
- * Discounts are no cost here, because the revenue is net of them.
+ * Discounts are not a cost here, because the revenue is net of them.
  */
 export function computeReturn({ attributedRevenue, messageCost, planPrice }: CostInput) {
   const costs = messageCost + (planPrice ?? 0)

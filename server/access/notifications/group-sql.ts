@@ -2,7 +2,7 @@ import { notificationTypes } from '../../../shared/workspace/notifications.ts'
 import { type AccountTx, type Db, type StoreTx, sql } from '../../core/db/public.ts'
 import type { Data, Hour, PendingEvent, Plan, Row } from './group-rules.ts'
 
-// Statements that turn pending events into notifications, one account at a time.
+// SQL that turns pending events into notifications, one account at a time.
 
 /** Events written by another version of the server are left to that version. */
 const isKnownType = sql`p.type = any(${notificationTypes}::text[])`

@@ -1,7 +1,7 @@
 import { type Db, type RawBuilder, type StoreDb, sql, type Tx } from '../../core/db/public.ts'
 import type { DraftNotification } from './notifications.ts'
 
-// Statements that write notifications and delete old ones.
+// SQL that writes notifications and deletes old ones.
 
 /**
  * An insert for statements that also do other things: `rows` selects store_id, id, type, data, created_at and, for a

@@ -1,7 +1,7 @@
 import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
 import type { ItemRef } from '../../platforms/platform/public.ts'
 
-// Statements for stock and prices that plugins report. `variation_id` is '' for the product itself.
+// SQL for stock and prices that plugins report. `variation_id` is '' for the product itself.
 
 export interface ReportedRow {
   product_id: string

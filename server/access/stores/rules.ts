@@ -76,7 +76,7 @@ export interface CheckFailure {
   error_code: string | null
 }
 
-/** The store did not answer in time; this is no refusal. */
+/** The store did not answer in time; this is not a refusal. */
 export const hasTimedOut = ({ error_code }: Pick<CheckFailure, 'error_code'>): boolean => error_code === 'timeout'
 
 /**

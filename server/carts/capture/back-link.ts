@@ -16,7 +16,7 @@ const BACK_LINK_MS = 2 * 86_400_000
 interface Restored {
   cartId: string
   messageId: string | null
-  /** Restored from a test message or by a member of the store, so the browser's posts are no shopper's cart. */
+  /** Restored from a test message or by a member of the store, so the browser's posts are not a shopper's cart. */
   isTest: boolean
   /** Subject of the token, combined with our secret. */
   subject: string

@@ -7,7 +7,7 @@ import type { ReceivedPost } from '../../core/schema/public.ts'
 // plugin or a cached script may send more. Pure.
 
 type Box = NonNullable<NonNullable<ReceivedPost['consent']>[ConsentChannel]>
-/** Whether the ledger would record this tick. A tick beside outdated text is no consent. */
+/** Whether the ledger would record this tick. A tick beside outdated text is not a consent. */
 type IsValidTick = (channel: ConsentChannel, box: Box) => boolean
 
 interface ModeContext {

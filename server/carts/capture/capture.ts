@@ -181,7 +181,7 @@ function listBoxViews({ cart, boxes = {}, consent = {}, signed, forms = {} }: Re
   return boxChannels.flatMap((channel) => {
     const [id, answer] = [boxes[channel], consent[channel]]
     if (id === undefined) return []
-    // A tick beside another text than the one shown is no consent.
+    // A tick beside another text than the one shown is not a consent.
     const isTicked = answer && (!answer.isGiven || answer.id === id) ? answer.isGiven : null
     return [{ of: cart, place: 'page', channel, id, isTicked, isSigned: false }]
   })

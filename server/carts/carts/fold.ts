@@ -226,7 +226,7 @@ function applyPurchase(fold: Fold, fact: Fact, order: Extract<FactPayload, { typ
   return { ...closed, episode: { ...closed.episode!, contact: known.contact } }
 }
 
-/** A renewal is no action of the shopper, unless a checkout of exactly this cart paid it. */
+/** A renewal is not an action of the shopper, unless a checkout of exactly this cart paid it. */
 function isShopperAction({ renewal, items }: Extract<FactPayload, { type: 'order' }>, episode: Episode): boolean {
   if (!renewal) return true
   const bought = new Set(items.map(buildLineKey))

@@ -52,7 +52,7 @@ async function attributeAgain(
   await scheduleNextRun(tx)
 }
 
-// Statements on touchpoints and on a shopper's response to a message.
+// SQL for touchpoints and on a shopper's response to a message.
 
 async function insertTouchpoint(
   { db, storeId }: StoreTx,

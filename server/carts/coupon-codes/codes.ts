@@ -301,7 +301,7 @@ async function saveResults({ deps, store }: SyncJob, settled: readonly SettledCo
   })
 }
 
-// Statements on personal codes, which are created ahead (decision 34).
+// SQL for personal codes, which are created ahead (decision 34).
 
 /** A code to create or update, with all its inputs. */
 interface DueCode extends CodeInput {

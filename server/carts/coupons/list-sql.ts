@@ -2,7 +2,7 @@ import { type PageWindow, type StoreDb, sql } from '../../core/db/public.ts'
 import { wasAttempted } from '../../messages/messages/public.ts'
 import type { CouponRow, StepRow } from './sql.ts'
 
-// Statements of the coupon list and its figures. Each reads the coupons of one page.
+// SQL for the coupon list and its figures. Each reads the coupons of one page.
 
 /** In byte order, so that a code prefix is a range of its index. */
 const LAST = '\u{10ffff}'

@@ -1,7 +1,7 @@
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { isCountedOrder } from '../orders/public.ts'
 
-// Statements on the results of an experiment's shoppers.
+// SQL for the results of an experiment's shoppers.
 
 /**
  * Orders that count for assignment `a` of experiment `e`: bought within its window by a shopper identified only by what

@@ -159,7 +159,7 @@ function scaleFinding(finding: Finding, scale: number): Finding {
   return { ...finding, anytime: of(finding.anytime), planned: of(finding.planned) }
 }
 
-// Statements on the pace of an experiment and on attributed revenue beside it.
+// SQL for the pace of an experiment and on attributed revenue beside it.
 
 /**
  * Served by indexes: shoppers with a listed cart, and those whose order ended an abandoned one, even if it does not

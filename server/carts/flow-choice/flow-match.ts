@@ -55,7 +55,7 @@ function findMismatch(cart: CartState, facts: ConditionValues, { flow, flows, ab
 const takesCart = ({ isOn, takesFrom }: FlowState, { lastActivityAt }: CartState): boolean =>
   isOn && takesFrom !== null && lastActivityAt >= takesFrom
 
-// Statements for explaining why a flow does not match a cart.
+// SQL for explaining why a flow does not match a cart.
 
 interface FlowState {
   id: string

@@ -1,7 +1,7 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { isCountedOrder } from './fragments.ts'
 
-// Statements on the links between orders, touches and carts.
+// SQL for the links between orders, touches and carts.
 
 /** Human touches of these shoppers, oldest first (A1). */
 export async function selectTouches({ db, storeId }: StoreDb, shopperIds: readonly string[]) {

@@ -14,7 +14,7 @@ export async function recordCouponUse(tx: StoreTx, orders: readonly OrderRow[]):
   await insertUseEvents(tx, ids)
 }
 
-// Statements on the coupons of orders. The newest state of an order counts, as in its own row.
+// SQL for the coupons of orders. The newest state of an order counts, as in its own row.
 
 async function writeOrderCoupons({ db, storeId }: StoreTx, orders: readonly OrderRow[]): Promise<void> {
   const orderCoupons = orders.map(({ order_id, content_hash, coupons }) => ({ order_id, content_hash, coupons }))

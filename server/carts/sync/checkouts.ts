@@ -52,7 +52,7 @@ export async function refreshCheckout(
   const { storeId, checkoutId, checkoutToken, cartToken } = payload
   const store = { storeId, db: deps.db }
   const checkout = await readRecord(deps, store, (client, signal) => client.checkout(checkoutId, signal))
-  // A missing checkout is no news: shops delete old ones.
+  // A missing checkout is not news: shops delete old ones.
   if (!checkout) return
   const tokens = {
     checkoutToken: checkout.checkoutToken ?? checkoutToken,

@@ -115,7 +115,7 @@ export async function refreshOrder(
   { storeId, orderId }: z.infer<typeof orderJob.payload>,
 ): Promise<void> {
   const order = await readRecord(deps, { storeId, db: deps.db }, (client, signal) => client.order(orderId, signal))
-  // A missing order is no news: stores delete drafts without notice.
+  // A missing order is not news: stores delete drafts without notice.
   if (order) await recordOrders(deps, storeId, [order], 'webhook')
 }
 

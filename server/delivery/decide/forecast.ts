@@ -168,7 +168,7 @@ function clampMoment({ now }: DecisionContext, { expires_at }: ClaimedRow, wakeA
   return wakeAt <= now || wakeAt >= expires_at ? now : wakeAt
 }
 
-/** Sets the clock, also for conditions on day and hour. */
+/** Sets the clock, including the one for conditions on day and hour. */
 function contextAt(context: DecisionContext, { cart_id, conditions }: ClaimedRow, at: Date): DecisionContext {
   const known = conditions && cart_id !== null ? context.facts.get(cart_id) : undefined
   const facts = known ? new Map([[cart_id!, shiftConditionValues(known, at)]]) : context.facts

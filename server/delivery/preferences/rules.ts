@@ -47,7 +47,7 @@ export interface Choice {
 }
 
 /**
- * Returns the entries to write: only what the shopper changed, since an untouched preticked box is no consent. "Stop
+ * Returns the entries to write: only what the shopper changed, since an untouched preticked box is not a consent. "Stop
  * everything" is also written for channels that are off by default.
  */
 export function computeChanges(facts: readonly ChannelFacts[], choice: Choice) {

@@ -24,7 +24,7 @@ export const DETECTION_LIMIT_MS = 5 * MINUTE_MS
 export const SENDING_LIMIT_MS = 10 * MINUTE_MS
 const SENDING_CONFIRM_MS = 150_000
 const MAIL_SERVER_CONFIRM_MS = 8 * MINUTE_MS
-/** One deferred message (greylisting) is no sign of a broken server; several are. */
+/** One deferred message (greylisting) is not a sign of a broken server; several are. */
 const MIN_PUT_OFF = 3
 
 /**
@@ -53,7 +53,7 @@ const MIN_MINUTES = 60
 const MIN_REPORTED = 20
 const REPORTED_SHARE = 0.5
 export const MIN_AWAITED = 8
-/** Most reports come within a minute; a switched-off phone is no stop. */
+/** Most reports come within a minute; a switched-off phone is not a stop. */
 export const REPORT_LIMIT_MS = 10 * MINUTE_MS
 
 export interface HourCount {

@@ -86,7 +86,7 @@ export async function pauseAutomatically(
   await notify(tx, { type: 'campaign_paused', data: { campaignId: id, name, ...found }, at: now })
 }
 
-// Statements that count bounces and complaints of running campaigns. Those are few and have their own index; accepted
+// SQL that counts bounces and complaints of running campaigns. Those are few and have their own index; accepted
 // messages are counted only where there are enough of them.
 
 interface ReturnCounts {

@@ -4,7 +4,7 @@ import type { ChannelName } from '../../messages/channels/public.ts'
 
 import { isNewestMatching } from '../audiences/public.ts'
 
-// Statements that create the rows of a run, a page at a time.
+// SQL that creates the rows of a run, a page at a time.
 
 /**
  * Ignores messages that were closed because the campaign was cancelled or the person removed: they received nothing and

@@ -1,7 +1,7 @@
 import { type RawBuilder, type StoreTx, sql } from '../../core/db/public.ts'
 import { becomesCancelled, isOpen } from '../../messages/messages/public.ts'
 
-// Statements for campaign runs. Those that create the rows of a run are in plan-sql.ts.
+// SQL for campaign runs. Those that create the rows of a run are in plan-sql.ts.
 
 export interface CampaignKey {
   store_id: string

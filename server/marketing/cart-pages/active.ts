@@ -73,7 +73,7 @@ async function hasNewer(store: StoreDb<Db>, { id, last_activity_at: lastActivity
   return newest !== undefined && newest.id !== id
 }
 
-// Statements for active carts; `carts_active` serves them.
+// SQL for active carts; `carts_active` serves them.
 
 type ActiveCartRow = ListedCart & { abandon_at: Date | null }
 

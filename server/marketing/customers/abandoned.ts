@@ -113,7 +113,7 @@ const presentAbandoned = (row: AbandonedRow): AbandonedCustomer => ({
   currency: row.currency,
 })
 
-// Statements for customers with an abandoned cart. Each shopper appears with their most recently abandoned cart.
+// SQL for customers with an abandoned cart. Each shopper appears with their most recently abandoned cart.
 
 interface AbandonedRow extends ListedCustomer {
   cart_id: string

@@ -84,7 +84,7 @@ async function readSuppressions(
   }))
 }
 
-/** undefined also for a shopper without registration or contact, who is no customer. */
+/** undefined: there is no such shopper, or one without registration and contact, who is not a customer. */
 async function readCustomer({ db, storeId }: StoreDb, id: string): Promise<CustomerRow | undefined> {
   const ofKind = (kind: 'email' | 'phone') => sql`array(select value from shopper_keys k
     where k.store_id = s.store_id and k.shopper_id = s.id and k.kind = ${kind} order by value limit 20)`
@@ -173,7 +173,7 @@ const presentValue = (rows: Awaited<ReturnType<typeof readValue>>): CustomerPage
 const presentLife = (life: Awaited<ReturnType<typeof readLifetime>>): CustomerPage['life_in_store'] =>
   life ? { orders: life.orders, spent: toDecimal(life.spent_minor, life.currency), currency: life.currency } : null
 
-// Statements for the customer page. Customers have few rows; for one with many, the newest are shown.
+// SQL for the customer page. Customers have few rows; for one with many, the newest are shown.
 
 interface CustomerRow extends ListedCustomer {
   country: string | null

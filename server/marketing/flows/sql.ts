@@ -3,7 +3,7 @@ import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { ChannelName } from '../../messages/channels/public.ts'
 import { countByState, isOpen } from '../../messages/messages/public.ts'
 
-// Statements for flows.
+// SQL for flows.
 
 export interface NewFlow {
   id: string

@@ -1,7 +1,7 @@
 import type { FlowChannel } from '../../../shared/carts/flow-conditions.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
-// Statements for step variants and their text.
+// SQL for step variants and their text.
 
 export interface VariantRow {
   flow_id: string

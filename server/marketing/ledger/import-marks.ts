@@ -175,7 +175,7 @@ const findCellRefusal = (plain: string): ImportReason | null =>
     ? null
     : (findRefusal(plain) ?? CELL_REFUSALS.find(([, refusal]) => refusal.test(plain))?.[0] ?? null)
 
-/** A complaint comes from the person and outranks all; reasons that are no act of the person come last. */
+/** A complaint comes from the person and outranks all; reasons that are not the person's act come last. */
 const REASON_ORDER: readonly ImportReason[] = [
   'complained',
   'opted_out',

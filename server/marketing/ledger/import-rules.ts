@@ -42,7 +42,7 @@ export interface ReadRow {
   others: readonly string[]
   channel: ImportChannel | null
   status: RowStatus | null
-  /** Why the row is no consent; null: it is one, or a plain opt-out. */
+  /** Why the row is not a consent; null: it is one, or a plain opt-out. */
   reason: ImportReason | null
   /** null: not in the file. */
   at: Date | null

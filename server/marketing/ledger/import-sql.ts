@@ -2,7 +2,7 @@ import type { ImportMapping } from '../../../shared/marketing/ledger.ts'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { doesConsentCount } from '../../shoppers/consent/public.ts'
 
-// Statements for consent imports.
+// SQL for consent imports.
 
 export interface NewImport {
   id: string
@@ -171,7 +171,7 @@ export interface EvaluatedRow {
   hash: string | null
   channel: string | null
   status: string | null
-  /** Why the row is no consent. */
+  /** Why the row is not a consent. */
   reason: string | null
   /** Not the person's own decision: a consent given here overrides it. */
   is_no_act: boolean

@@ -9,7 +9,7 @@ import { ledgerChannels, ledgerStatuses } from '../../../shared/marketing/ledger
 import { type StoreDb, sql, toSqlZone } from '../../core/db/public.ts'
 import { doesConsentCount } from '../../shoppers/consent/public.ts'
 
-// Statements of the ledger search. Every order and filter has an index that serves it at a million rows.
+// SQL for the ledger search. Every order and filter has an index that serves it at a million rows.
 
 export interface LedgerRow {
   id: string

@@ -10,7 +10,7 @@ import {
   wasAttempted,
 } from './fragments.ts'
 
-// Statements for messages without a cart.
+// SQL for messages without a cart.
 
 export interface PlannedMessage {
   id: string

@@ -16,7 +16,7 @@ import {
 } from './fragments.ts'
 import { OPENED_CHANNELS } from './wake-rules.ts'
 
-// Statements of messages. Claim, send and outcome are in send-due-sql.ts.
+// SQL for messages. Claim, send and outcome are in send-due-sql.ts.
 
 /** D1 for messages about a cart. */
 export const ONCE_PER_CART = sql`(store_id, cart_id, origin_kind, origin_id, step_id,

@@ -2,7 +2,7 @@ import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { ChannelName } from '../channels/public.ts'
 import { becomesSkipped, isOpen, selectOpenTo } from './fragments.ts'
 
-// Statements for touches and opt-outs.
+// SQL for touches and opt-outs.
 
 /** Locks the message's shopper, which serialises everything recorded about the person. */
 export async function lockMessageShopper({ db, storeId }: StoreTx, messageId: string): Promise<string | undefined> {

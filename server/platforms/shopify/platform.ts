@@ -165,7 +165,7 @@ interface ProductQuery {
   signal?: AbortSignal
 }
 
-/** Products in the shop; of changed ones also those removed from it. */
+/** Products in the shop. A list of changed products includes those removed from it. */
 function pullProducts(
   graph: Graph,
   { modifiedSince, firstPage, signal }: ProductQuery,

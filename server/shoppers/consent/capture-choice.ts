@@ -74,7 +74,7 @@ export async function chooseMode(
   return readMode(store)
 }
 
-// Statements on the owner's choice of what is kept before consent.
+// SQL for the owner's choice of what is kept before consent.
 
 type CaptureChoiceRow = Selectable<CaptureChoicesTable>
 

@@ -4,7 +4,7 @@ import { hasPaidByStore } from '../shoppers/public.ts'
 import type { ConsentOverride } from './consent.ts'
 import { doesConsentCount, selectOverrides } from './fragments.ts'
 
-// Statements on consents from the shop, and on opt-in requests by SMS.
+// SQL for consents from the shop, and on opt-in requests by SMS.
 
 /** The newest ledger row that counts, for one address and channel. */
 export async function selectLastConsent(

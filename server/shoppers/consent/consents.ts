@@ -39,7 +39,7 @@ export interface ConsentAnswer {
   answeredAt?: Date
 }
 
-/** Time of a new entry: always after the previous one, even if the clock was put back (T4). */
+/** Time of a new entry: always after the previous one, even if the clock was set back (T4). */
 export const computeLaterTime = (before: Date, now: Date): Date =>
   before >= now ? new Date(before.getTime() + 1) : now
 

@@ -1,7 +1,7 @@
 import { type AccountTx, type StoreTx, sql } from '../../core/db/public.ts'
 import type { ShopperKey } from './rules.ts'
 
-// Statements on shoppers.
+// SQL for shoppers.
 
 /** Serializes transactions with the same keys until they end. Locks in one sorted statement. */
 export async function lockKeys({ db, storeId }: StoreTx, keys: readonly ShopperKey[]): Promise<void> {

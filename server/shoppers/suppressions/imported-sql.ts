@@ -1,7 +1,7 @@
 import { type AccountTx, sql } from '../../core/db/public.ts'
 import type { InsertedEntry } from './sql.ts'
 
-// Statements on entries from imports of consents.
+// SQL for entries from imports of consents.
 
 /** Returns the number of new entries. One from another import belongs to both; one of another origin is unchanged. */
 export async function insertImported(

@@ -2,7 +2,7 @@ import type { SuppressionChannel, SuppressionReason } from '../../../shared/shop
 import { type AccountDb, type AccountTx, type StoreDb, sql } from '../../core/db/public.ts'
 import { isFailed } from '../../messages/messages/public.ts'
 
-// Statements on the suppression list.
+// SQL for the suppression list.
 
 export interface EntryFilter {
   /** Entries with one of these hashes, or with this address prefix. */

@@ -1,6 +1,6 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
-// Statements on suppressions by shoppers and by providers.
+// SQL for suppressions by shoppers and by providers.
 
 export async function suppress(
   { db }: StoreTx,

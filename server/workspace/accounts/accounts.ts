@@ -272,13 +272,13 @@ function accountsToRemove(db: Db, deletedBefore: Date) {
     .execute()
 }
 
-// Statements for undoing a change of address.
+// SQL for undoing a change of address.
 
 function deleteOldUndos(db: Db, now: Date) {
   return db.deleteFrom('email_undos').where('expires_at', '<=', now).execute()
 }
 
-// Statements for invitations.
+// SQL for invitations.
 
 function deleteOldInvitations(db: Db, expiredBefore: Date) {
   return db.deleteFrom('invitations').where('expires_at', '<=', expiredBefore).execute()

@@ -18,7 +18,7 @@ import { type AccountMail, renderAccountMail } from './account-mail.ts'
 import type { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset } from './jobs.ts'
 import * as sql from './sql.ts'
 
-// Sends account mail. It is no marketing: plan volume and suppressions do not apply.
+// Sends account mail. It is not marketing: plan volume and suppressions do not apply.
 
 /** The token exists only in the mail; the job that creates it carries just an id. */
 export async function mailResetLink(

@@ -215,7 +215,7 @@ function insertUndo(tx: Tx, undo: { id: string; userId: string; email: string; n
     .execute()
 }
 
-// Statements for a user's sessions, which may belong to several accounts.
+// SQL for a user's sessions, which may belong to several accounts.
 
 function readSessions(db: Db, userId: string, now: Date) {
   return db
@@ -233,7 +233,7 @@ function readSessions(db: Db, userId: string, now: Date) {
     .execute()
 }
 
-/** undefined if it is no session of this user. */
+/** undefined if it is not a session of this user. */
 function deleteUserSession(db: Db, userId: string, sessionId: string) {
   return db
     .deleteFrom('sessions')

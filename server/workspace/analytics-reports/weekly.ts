@@ -225,7 +225,7 @@ const formatCounted = (count: number, noun: string) => `${formatCount(count)} ${
 const DAY = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' })
 const formatDay = (day: string) => DAY.format(Date.parse(day))
 
-// Statements for the schedule of weekly reports, and for created and sent ones.
+// SQL for the schedule of weekly reports, and for created and sent ones.
 
 /** For newly connected stores. */
 async function startClocks(db: Db, now: Date): Promise<void> {

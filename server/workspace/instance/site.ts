@@ -21,7 +21,7 @@ export interface PublicPage {
 
 /** Pages for search engines. */
 const FOUND_BY_SEARCH = ['/landing.html', '/how-we-test', '/terms', '/privacy']
-/** Personal links, and endpoints that are no pages. */
+/** Personal links, and endpoints that are not pages. */
 const NOT_FOR_ROBOTS = [
   '/api/',
   '/c/',

@@ -102,7 +102,7 @@ export async function yieldStore(
   deps.log.warn({ storeId }, 'plugin.store-yielded')
 }
 
-// Statements for connection codes.
+// SQL for connection codes.
 
 /** Marks the address as proven; the unique index rejects a second store. */
 async function proveAddress({ db, storeId }: StoreDb): Promise<void> {

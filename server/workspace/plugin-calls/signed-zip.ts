@@ -17,7 +17,7 @@ export type SignedZip = z.output<typeof SignedZip>
 /** Beside the built zip. */
 export const getSignatureFile = (zip: string): string => zip.replace(/\.zip$/, '.signed.json')
 
-/** Includes the version, so that an older signed zip is no update. */
+/** Includes the version, so that an older signed zip is not an update. */
 export const buildSignedText = (version: string, sha256: string): string => `recoup-plugin\n${version}\n${sha256}`
 
 /** null: no signatures, or they are for another zip. */

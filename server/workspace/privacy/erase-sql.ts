@@ -4,7 +4,7 @@ import { becomesSkipped, isOpen, isSending } from '../../messages/messages/publi
 import type { ShopperKey } from '../../shoppers/shoppers/public.ts'
 import type { StoreDataSubject } from './sql.ts'
 
-// Statements that erase a person from a store. Sums, numbers and times stay, so that figures stay correct; identifying
+// SQL that erases a person from a store. Sums, numbers and times stay, so that figures stay correct; identifying
 // data is removed. Each returns the number of changed rows.
 
 const anyOfIds = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`

@@ -227,7 +227,7 @@ export async function setRetention(
   return viewRetention(store)
 }
 
-// Statements for expired shoppers and nightly runs.
+// SQL for expired shoppers and nightly runs.
 
 /**
  * When shopper `s` was last seen: cart, order, sign-in at the shop, click, restore or push permission. Uses indexes.

@@ -33,7 +33,7 @@ const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 const joinChannels = (channels: readonly (keyof typeof boxNames)[]) =>
   channels.map((channel) => boxNames[channel]).join(', ')
 
-/** Boxes are optional: having none is no fault. A box with another text looks like a consent but is none. */
+/** Boxes are optional: having none is not a fault. A box with another text looks like a consent but is none. */
 function checkBeforeConsent({ beforeConsent }: ConsentFindings): CheckResult {
   const nextStep = 'Choose under Settings → Consent → Before consent.'
   if (beforeConsent === null) {

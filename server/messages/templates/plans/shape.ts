@@ -2,5 +2,5 @@
 
 import type { Values } from '../values.ts'
 
-export const discountedTotalOf = ({ coupon, entered, cartTotal }: Values): string =>
+export const computeDiscountedTotal = ({ coupon, entered, cartTotal }: Values): string =>
   (coupon ?? entered)?.total ?? cartTotal
