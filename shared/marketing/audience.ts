@@ -32,7 +32,7 @@ export const audienceTexts = {
 
 const money = z.number().min(0).max(1_000_000_000)
 const hours = z.number().min(0).max(8_760)
-const isInOrder = (least?: number | null, most?: number | null) => least == null || most == null || least <= most
+const isInOrder = (min?: number | null, max?: number | null) => min == null || max == null || min <= max
 
 /** Values in the store's currency; times in hours since the last activity. null or missing: no limit. */
 export const AudienceFilters = z

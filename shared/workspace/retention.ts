@@ -3,15 +3,15 @@ import { endpoint, storeQuery } from '../core/endpoint.ts'
 
 // How long a store keeps its shoppers' data (C10).
 
-export const retentionDays = { least: 30, most: 730, usual: 180 } as const
+export const retentionDays = { min: 30, max: 730, usual: 180 } as const
 /** The count stops here, and the page shows “or more”. */
 export const MAX_COUNTED = 100_000
 
 const Days = z
   .int()
-  .min(retentionDays.least)
-  .max(retentionDays.most)
-  .meta({ description: `${retentionDays.least} to ${retentionDays.most}` })
+  .min(retentionDays.min)
+  .max(retentionDays.max)
+  .meta({ description: `${retentionDays.min} to ${retentionDays.max}` })
 
 /** One nightly run. */
 const Run = z.object({

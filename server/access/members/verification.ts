@@ -90,12 +90,12 @@ export async function takeOwnText(
   count: number,
 ): Promise<void> {
   const verification = requireFound(await sql.readVerification(account), 'Account')
-  const most = customTextLimit(verification.created_at, deps.now())
+  const maxEmails = customTextLimit(verification.created_at, deps.now())
   // Only this machine reaches an instance in local mode, and the demo's mail stays in its own mailbox.
-  if (most === null || verification.is_demo || verification.has_own_server || deps.config.isLocal) return
-  const limit = { ...limits.ownTextPerAccount, points: most }
+  if (maxEmails === null || verification.is_demo || verification.has_own_server || deps.config.isLocal) return
+  const limit = { ...limits.ownTextPerAccount, points: maxEmails }
   const waitS = await takeMany(deps, limit, { db: account.db, subject: account.accountId, count })
   if (waitS === 0) return
-  const message = `A new account can send ${most} emails with custom text in 24 hours. Use the default text, or try again later: the limit rises after a day, a week and a month.`
+  const message = `A new account can send ${maxEmails} emails with custom text in 24 hours. Use the default text, or try again later: the limit rises after a day, a week and a month.`
   throw new AppError('rate_limited', message, { retryAfterS: waitS })
 }

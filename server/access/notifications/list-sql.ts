@@ -190,10 +190,10 @@ function newestIds(view: MemberView, request: ListRequest): RawBuilder<unknown> 
     ${ORDER} limit ${request.limit} offset ${request.offset}`
 }
 
-function countRows(view: MemberView, request: Filter, most: number): RawBuilder<unknown> {
+function countRows(view: MemberView, request: Filter, max: number): RawBuilder<unknown> {
   return sql`
-    select least(count(*), ${most})::int as total from (
-      ${unionKinds(request, (of) => sql`(${visibleRows(view, of, request, chooseLookup(most))} limit ${most})`)}) both_kinds`
+    select least(count(*), ${max})::int as total from (
+      ${unionKinds(request, (of) => sql`(${visibleRows(view, of, request, chooseLookup(max))} limit ${max})`)}) both_kinds`
 }
 
 /** The account has no carts, so cart filters skip its rows. */

@@ -40,7 +40,7 @@ export const listNeededGoods = (store: StoreDb, now: Date): Promise<ItemRef[]> =
   sql.listUnreported(store, {
     requestedSince: subtractMs(now, REQUESTED_MS),
     readBefore: subtractMs(now, RENEW_MS),
-    most: MAX_GOODS,
+    max: MAX_GOODS,
   })
 
 export async function keepReported(store: StoreDb, terms: readonly ItemTerms[], readAt: Date): Promise<void> {

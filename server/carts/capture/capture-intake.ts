@@ -30,8 +30,8 @@ const COUNTED_FOR_MS = 60_000
 const MAX_COUNTED = 10_000
 
 export function openIntake(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>): Intake {
-  const findStores = createBatcher((keys: string[]) => findStoresByKeys(deps, keys), { most: 200, atOnce: 2 })
-  const keepAll = createBatcher((posts: InboxPost[]) => insertPosts(deps, posts), { most: 200, atOnce: 2 })
+  const findStores = createBatcher((keys: string[]) => findStoresByKeys(deps, keys), { max: 200, atOnce: 2 })
+  const keepAll = createBatcher((posts: InboxPost[]) => insertPosts(deps, posts), { max: 200, atOnce: 2 })
   const folding = scheduleFolds(BATCH, async (storeId) => {
     try {
       return await foldOldest(deps, { storeId, db: deps.db })

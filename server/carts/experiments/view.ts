@@ -233,9 +233,9 @@ export const estimateRate = (pace: Pace): number => computeRate(pace) ?? ASSUMED
  */
 export function proposePercent(pace: Pace): number | null {
   const { people } = pace
-  const least = people < 2_000 ? 50 : people <= 10_000 ? 20 : 10
+  const min = people < 2_000 ? 50 : people <= 10_000 ? 20 : 10
   const choice = listShareChoices({ people, rate: estimateRate(pace) }).find(
-    ({ sharePercent, smallestPercent }) => sharePercent >= least && smallestPercent !== null,
+    ({ sharePercent, smallestPercent }) => sharePercent >= min && smallestPercent !== null,
   )
   return choice?.sharePercent ?? null
 }

@@ -12,17 +12,17 @@ test('runs at most the given number at a time, in order, and frees the slot of a
   const seated = createSemaphore(2)
   const begun: number[] = []
   let now = 0
-  let most = 0
+  let max = 0
   const work = (n: number) => async () => {
     begun.push(n)
-    most = Math.max(most, ++now)
+    max = Math.max(max, ++now)
     await breathe()
     now -= 1
     if (n === 1) throw new Error('one')
     return n
   }
   const ended = await Promise.allSettled([0, 1, 2, 3, 4].map((n) => seated(work(n))))
-  expect([begun, most]).toEqual([[0, 1, 2, 3, 4], 2])
+  expect([begun, max]).toEqual([[0, 1, 2, 3, 4], 2])
   expect(ended.map((each) => (each.status === 'fulfilled' ? each.value : 'failed'))).toEqual([0, 'failed', 2, 3, 4])
 })
 
@@ -120,10 +120,10 @@ test('jobs that wait for a hanging shop block no other job', async () => {
 
 test('a job that resumes needs a slot again, so concurrency never exceeds the workers', async () => {
   const takers = createWorkerSlots(3)
-  let [now, most] = [0, 0]
+  let [now, max] = [0, 0]
   const work = async () => {
     now += 1
-    most = Math.max(most, now)
+    max = Math.max(max, now)
     await moment()
     now -= 1
   }
@@ -134,7 +134,7 @@ test('a job that resumes needs a slot again, so concurrency never exceeds the wo
   }
   await Promise.all(Array.from({ length: 20 }, () => takers.run(job)))
   await takers.settled()
-  expect(most).toBe(3)
+  expect(max).toBe(3)
 })
 
 test('a job that waited long resumes after jobs that arrived meanwhile and before later ones', async () => {

@@ -66,11 +66,11 @@ test('the jobs of one store hold one worker, however many webhooks of a slow sho
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [orderJob], true)
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   const [slow, healthy, done]: [string, string, string[]] = [crypto.randomUUID(), crypto.randomUUID(), []]
-  let [now, most] = [0, 0]
+  let [now, max] = [0, 0]
   const run = async (_: unknown, { storeId }: { storeId: string }) => {
     if (storeId === slow) {
       now += 1
-      most = Math.max(most, now)
+      max = Math.max(max, now)
       await answer
       now -= 1
     }
@@ -84,7 +84,7 @@ test('the jobs of one store hold one worker, however many webhooks of a slow sho
   await expect.poll(() => done, { timeout: 20_000 }).toEqual([healthy, healthy, healthy])
   resolve()
   await expect.poll(() => done.length, { timeout: 20_000 }).toBe(33)
-  expect(most).toBe(1)
+  expect(max).toBe(1)
   await queue.stop()
 })
 

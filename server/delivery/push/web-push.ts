@@ -220,14 +220,14 @@ export async function sendShrinking(
   return { kind: 'rejected', reason: 'push_413', response, isRecipientFault: false }
 }
 
-function shortenBody(payload: PushPayload, most: number): PushPayload {
+function shortenBody(payload: PushPayload, max: number): PushPayload {
   const signs = [...payload.body]
   let [low, high] = [0, signs.length]
   const cut = (count: number): PushPayload =>
     count === signs.length ? payload : { ...payload, body: `${signs.slice(0, count).join('')}…` }
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    if (measurePayload(cut(middle)) < most) low = middle
+    if (measurePayload(cut(middle)) < max) low = middle
     else high = middle - 1
   }
   return cut(low)

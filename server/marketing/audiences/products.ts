@@ -3,13 +3,13 @@ import { type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 
 // Products for the audience filter, from the catalogue copy.
 
-const MOST = 20
+const MAX_PRODUCTS = 20
 
 export async function findProducts(
   store: StoreDb,
   { search }: { search: string },
 ): Promise<{ products: ProductChoice[] }> {
-  return { products: await productsFound(store, search.trim().replaceAll('\0', ''), MOST) }
+  return { products: await productsFound(store, search.trim().replaceAll('\0', ''), MAX_PRODUCTS) }
 }
 
 // Statement for the product picker.

@@ -49,14 +49,14 @@ export async function assertCampaign(store: StoreDb, id: string): Promise<void> 
 }
 
 function presentHeld(held: readonly HeldCount[]) {
-  const [most] = held
-  if (!most) return { held: null }
+  const [mostFrequent] = held
+  if (!mostFrequent) return { held: null }
   const first = Math.min(...held.map(({ first_until }) => first_until.getTime()))
   return {
     held: {
       count: held.reduce((total, { count }) => total + count, 0),
       firstUntil: new Date(first).toISOString(),
-      explanation: explain(most.reason, most.channel),
+      explanation: explain(mostFrequent.reason, mostFrequent.channel),
     },
   }
 }

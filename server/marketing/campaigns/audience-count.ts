@@ -76,7 +76,7 @@ async function findMembers(
   }
   const filters = toStoredFilters(audience.filters, requireFound(await readStore(store), 'Store').currency)
   const total = campaignId
-    ? await countNewcomers(store, { campaignId, channel, filters }, { now, most: NO_LIMIT })
+    ? await countNewcomers(store, { campaignId, channel, filters }, { now, max: NO_LIMIT })
     : await countMatching(store, { channel, filters, now })
   const newest = await sql.listNewestMatching(store, { channel, filters, campaignId, now }, MAX_EVALUATED)
   // A cart may have been added between the two queries.

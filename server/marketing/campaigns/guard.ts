@@ -10,7 +10,7 @@ import type { CampaignKey } from './runs-sql.ts'
 // messages stay; a member resumes or cancels it.
 // After a resume only later messages count; otherwise the campaign would be paused again at once.
 
-const MOST = 100
+const MAX_CAMPAIGNS = 100
 const WATCHED_MS = 30 * 86_400_000
 
 export async function guardCampaigns(
@@ -18,10 +18,10 @@ export async function guardCampaigns(
   limits: GuardLimits = GUARD_LIMITS,
 ): Promise<void> {
   const since = new Date(deps.now().getTime() - WATCHED_MS)
-  const least = { bounced: limits.bounces.least, complained: limits.complaints.least, since, limit: MOST }
-  for (const { store_id: storeId, id } of await findReturnedCampaigns(deps.db, least)) {
+  const thresholds = { bounced: limits.bounces.min, complained: limits.complaints.min, since, limit: MAX_CAMPAIGNS }
+  for (const { store_id: storeId, id } of await findReturnedCampaigns(deps.db, thresholds)) {
     const store = { storeId, db: deps.db }
-    const checked = await countsToCheck(store, id, { since, enough: limits.leastAccepted })
+    const checked = await countsToCheck(store, id, { since, enough: limits.minAccepted })
     const counts = checked.find((each) => findPauseCause(each, limits) !== null)
     const cause = counts && findPauseCause(counts, limits)
     if (!cause) continue

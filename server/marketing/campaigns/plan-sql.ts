@@ -41,10 +41,10 @@ export const newcomers = (storeId: string, { campaignId, channel, filters }: Pla
 export async function countNewcomers(
   { db, storeId }: StoreDb,
   criteria: PlanCriteria,
-  { now, most }: { now: Date; most: number },
+  { now, max }: { now: Date; max: number },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (select 1 from ${newcomers(storeId, criteria, now)} limit ${most}) found`.execute(
+    select count(*)::int as count from (select 1 from ${newcomers(storeId, criteria, now)} limit ${max}) found`.execute(
     db,
   )
   return rows[0]!.count

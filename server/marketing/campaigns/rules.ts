@@ -132,18 +132,18 @@ export const getClock = (zone: string, now: Date): string =>
 
 /** Bounce and complaint limits (decision 50). */
 export const GUARD_LIMITS = {
-  leastAccepted: 200,
-  bounces: { least: 10, share: 0.05 },
-  complaints: { least: 3, share: 0.003 },
+  minAccepted: 200,
+  bounces: { min: 10, share: 0.05 },
+  complaints: { min: 3, share: 0.003 },
 }
 export type GuardLimits = typeof GUARD_LIMITS
 
 /** The reason to pause a running campaign; null: none. */
 export function findPauseCause(
   { accepted, bounced, complained }: { accepted: number; bounced: number; complained: number },
-  { leastAccepted, bounces, complaints }: GuardLimits = GUARD_LIMITS,
+  { minAccepted, bounces, complaints }: GuardLimits = GUARD_LIMITS,
 ): 'bounces' | 'complaints' | null {
-  if (accepted < leastAccepted) return null
-  if (bounced >= bounces.least && bounced / accepted > bounces.share) return 'bounces'
-  return complained >= complaints.least && complained / accepted > complaints.share ? 'complaints' : null
+  if (accepted < minAccepted) return null
+  if (bounced >= bounces.min && bounced / accepted > bounces.share) return 'bounces'
+  return complained >= complaints.min && complained / accepted > complaints.share ? 'complaints' : null
 }

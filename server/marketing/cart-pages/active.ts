@@ -90,10 +90,10 @@ interface ActiveSum {
 }
 
 /** By currency, for the newest `most`. */
-async function sumActive({ db, storeId }: StoreDb, most: number): Promise<ActiveSum[]> {
+async function sumActive({ db, storeId }: StoreDb, max: number): Promise<ActiveSum[]> {
   const rows = await sql<ActiveSum>`
     select currency, count(*)::int as carts, sum(value_minor)::float8 as value_minor from (
-      select c.currency, c.value_minor from carts c where ${active(storeId)} ${NEWEST} limit ${most}) counted
+      select c.currency, c.value_minor from carts c where ${active(storeId)} ${NEWEST} limit ${max}) counted
     group by currency order by 2 desc, 1`.execute(db)
   return rows.rows
 }

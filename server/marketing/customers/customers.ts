@@ -97,16 +97,16 @@ async function readCustomer({ db, storeId }: StoreDb, id: string): Promise<Custo
 }
 
 /** Merged carts are covered by the cart they were merged into. */
-async function readCarts({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<CartRow[]> {
+async function readCarts({ db, storeId }: StoreDb, shopperId: string, max: number): Promise<CartRow[]> {
   const { rows } = await sql<CartRow>`
     select id, item_count, value_minor, currency, ${BADGE} as badge, status, last_activity_at, count(*) over ()::int as total from carts c
     where store_id = ${storeId} and shopper_id = ${shopperId} and status <> 'merged'
-    order by last_activity_at desc, id desc limit ${most}`.execute(db)
+    order by last_activity_at desc, id desc limit ${max}`.execute(db)
   return rows
 }
 
 /** Unplaced orders appear as carts, and partial orders within their main order (A6). */
-async function readOrders({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<OrderRow[]> {
+async function readOrders({ db, storeId }: StoreDb, shopperId: string, max: number): Promise<OrderRow[]> {
   const { rows } = await sql<OrderRow>`
     select o.order_id, o.status, o.total_minor, o.net_minor, o.currency, o.cart_id, o.kind = 'purchase' as is_purchase,
       coalesce(o.purchased_at, o.created_at) as at, count(*) over ()::int as total
@@ -114,7 +114,7 @@ async function readOrders({ db, storeId }: StoreDb, shopperId: string, most: num
     where k.store_id = ${storeId} and k.shopper_id = ${shopperId} and k.kind = 'order' and o.kind <> 'draft'
       and (o.parent_id is null or o.purchased_at is not null
         or not exists (select 1 from orders p where p.store_id = o.store_id and p.order_id = o.parent_id))
-    order by at desc, o.order_id desc limit ${most}`.execute(db)
+    order by at desc, o.order_id desc limit ${max}`.execute(db)
   return rows
 }
 

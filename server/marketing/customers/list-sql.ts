@@ -220,12 +220,12 @@ function matchAnywhere(storeId: string, { search, isRegistered }: CustomerFilter
 }
 
 /** One index lookup per index and kind, up to `most` ids. */
-function matchPrefix(storeId: string, { search, isRegistered }: CustomerFilter, most: number) {
+function matchPrefix(storeId: string, { search, isRegistered }: CustomerFilter, max: number) {
   const kinds = isRegistered === null ? [true, false] : [isRegistered]
   const branches = kinds.flatMap((of) =>
     beginnings(search).map(
       (begins) => sql`(select s.id, s.first_seen_at from shoppers s
-        where ${isListed(storeId, of)} and ${begins} limit ${most + 1})`,
+        where ${isListed(storeId, of)} and ${begins} limit ${max + 1})`,
     ),
   )
   return sql.join(branches, sql` union `)

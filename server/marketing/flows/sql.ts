@@ -224,14 +224,14 @@ export interface DueRow {
 }
 
 /** Open messages of a flow due until then, earliest first, and their total. */
-export async function readDueMessages({ db, storeId }: StoreDb, flowId: string, until: Date, most: number) {
+export async function readDueMessages({ db, storeId }: StoreDb, flowId: string, until: Date, max: number) {
   const which = sql`from messages m where m.store_id = ${storeId} and m.origin_kind = 'flow' and m.origin_id = ${flowId} and ${isOpen('m')}
     and m.wake_at <= ${until}`
   const { rows } = await sql<DueRow>`
     select m.id, m.cart_id, c.customer_name, m.step, m.wake_at, m.expires_at, m.state, m.reason
-    from (select * ${which} order by m.wake_at, m.id limit ${most}) m
+    from (select * ${which} order by m.wake_at, m.id limit ${max}) m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id order by m.wake_at, m.id`.execute(db)
-  if (rows.length < most) return { rows, total: rows.length }
+  if (rows.length < max) return { rows, total: rows.length }
   const all = await sql<{ count: number }>`select count(*)::int as count ${which}`.execute(db)
   return { rows, total: all.rows[0]!.count }
 }

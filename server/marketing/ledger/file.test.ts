@@ -77,12 +77,12 @@ describe('a file made to exhaust the server', () => {
   async function measureCost(text: string) {
     const before = measureHeapBytes()
     const ticks = countLoopIterations()
-    let most = 0
+    let max = 0
     let nextSampleAt = 0
     const timer = setInterval(() => {
       const now = performance.now()
       if (now < nextSampleAt) return
-      most = Math.max(most, measureHeapBytes() - before)
+      max = Math.max(max, measureHeapBytes() - before)
       // A measurement collects all garbage. If that is slow, most of the time still goes to the file.
       nextSampleAt = performance.now() + 4 * (performance.now() - now)
     }, 1)
@@ -91,7 +91,7 @@ describe('a file made to exhaust the server', () => {
       (error: Error) => error.message,
     )
     clearInterval(timer)
-    return { outcome, ticks: ticks.stop(), mostMb: most / 1024 / 1024 }
+    return { outcome, ticks: ticks.stop(), mostMb: max / 1024 / 1024 }
   }
 
   test('of empty lines yields to other work', async () => {

@@ -395,15 +395,15 @@ export function optOutsFirst(rows: readonly ReadRow[]): { rows: ReadRow[]; yesFr
 }
 
 /** Up to `most` rows that show each outcome: the first row of each, then the second, and so on. */
-export function pickSampleOutcomes(rows: readonly ReadRow[], most: number): ReadRow[] {
+export function pickSampleOutcomes(rows: readonly ReadRow[], max: number): ReadRow[] {
   const kinds = new Map<string, ReadRow[]>()
   for (const row of rows) {
     const kind = row.problem ?? `${row.status} ${row.reason}`
     const same = kinds.get(kind) ?? []
-    if (same.length < most) same.push(row)
+    if (same.length < max) same.push(row)
     kinds.set(kind, same)
   }
   const firsts = [...kinds.values()].flatMap((same) => same.map((row, place) => ({ row, place })))
-  const samples = firsts.sort((a, b) => a.place - b.place || a.row.line - b.row.line).slice(0, most)
+  const samples = firsts.sort((a, b) => a.place - b.place || a.row.line - b.row.line).slice(0, max)
   return samples.map(({ row }) => row).sort((a, b) => a.line - b.line)
 }

@@ -460,7 +460,7 @@ const MAX_WAITS = 3
 
 interface Bucket {
   available: number
-  most: number
+  max: number
   perSecond: number
   at: number
 }
@@ -472,14 +472,14 @@ function createThrottle(net: StoreNet): Throttle {
   function refill(): number {
     if (!bucket) return Number.POSITIVE_INFINITY
     const seconds = Math.max(net.now().getTime() - bucket.at, 0) / 1_000
-    bucket.available = Math.min(bucket.most, bucket.available + seconds * bucket.perSecond)
+    bucket.available = Math.min(bucket.max, bucket.available + seconds * bucket.perSecond)
     bucket.at = net.now().getTime()
     return bucket.available
   }
 
   /** 0: available. A cost above the bucket's size waits for a full bucket. */
   function missingMs(cost: number): number {
-    const missing = Math.min(cost, bucket?.most ?? cost) - refill()
+    const missing = Math.min(cost, bucket?.max ?? cost) - refill()
     return bucket && missing > 0 ? Math.min(Math.ceil((missing / bucket.perSecond) * 1_000), MAX_WAIT_MS) : 0
   }
 
@@ -491,11 +491,11 @@ function createThrottle(net: StoreNet): Throttle {
     },
     note(extensions) {
       const status = getPath(extensions, 'cost', 'throttleStatus')
-      const [available, most, perSecond] = ['currentlyAvailable', 'maximumAvailable', 'restoreRate'].map((name) =>
+      const [available, max, perSecond] = ['currentlyAvailable', 'maximumAvailable', 'restoreRate'].map((name) =>
         parsePoints(getPath(status, name)),
       )
-      if (available == null || !most || !perSecond) return
-      bucket = { available: Math.min(available, most), most, perSecond, at: net.now().getTime() }
+      if (available == null || !max || !perSecond) return
+      bucket = { available: Math.min(available, max), max, perSecond, at: net.now().getTime() }
     },
     wait: (cost, signal) => sleep(Math.max(missingMs(cost), RETRY_MS), signal),
   }

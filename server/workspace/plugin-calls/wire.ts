@@ -25,7 +25,7 @@ const install = z.string().regex(/^[0-9a-f]{32}$/)
 const testId = z.string().regex(/^[0-9a-f]{32}$/)
 const cartToken = z.string().regex(/^[\w-]{32}$/)
 /** Truncates longer texts instead of rejecting them. */
-const cut = (most: number) => z.string().transform((text) => text.slice(0, most))
+const cut = (max: number) => z.string().transform((text) => text.slice(0, max))
 const amount = z.string().max(40)
 
 const Box = z.object({

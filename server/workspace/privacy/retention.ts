@@ -24,7 +24,7 @@ const BEGINS_AT = '02:00'
 const PAGE = 500
 /** Target duration of a batch, which limits lock waits of others. */
 const BATCH_MS = 25
-const AT_ONCE = { first: 4, most: 40 }
+const AT_ONCE = { first: 4, max: 40 }
 const LOCK_WAIT_MS = 20
 /** Duration of one job; the tick enqueues it again. */
 const RUN_MS = 50_000
@@ -73,7 +73,7 @@ export async function runRetention(
 /** Grows at most 2×: a fast batch may have had shoppers with little data. The minimum is one person. */
 export function computeNextSize(size: number, tookMs: number): number {
   const fits = Math.round((size * BATCH_MS) / Math.max(1, tookMs))
-  return Math.max(1, Math.min(AT_ONCE.most, fits, 2 * size))
+  return Math.max(1, Math.min(AT_ONCE.max, fits, 2 * size))
 }
 
 /** Adapts the batch size to the duration of the last batch. */
@@ -285,15 +285,15 @@ async function findDueAmong({ db, storeId }: StoreTx, ids: readonly string[], be
 async function findDue(
   { db, storeId }: StoreDb,
   before: Date,
-  most: number,
+  max: number,
 ): Promise<{ due: DueShopper[]; isMore: boolean }> {
   const rows = await sql<DueShopper & { is_due: boolean }>`${PLANNED_EACH_TIME}
     select due.*, is_due from (select * from shoppers where store_id = ${storeId} and ended_at is null and first_seen_at < ${before}
-        order by first_seen_at, id limit ${most}) s, ${LAST_ORDER},
+        order by first_seen_at, id limit ${max}) s, ${LAST_ORDER},
       lateral (select ${LAST_ACTIVITY} < ${before} as is_due) seen left join lateral (select ${DUE}) due on is_due`.execute(
     db,
   )
-  return { due: rows.rows.filter((row) => row.is_due), isMore: rows.rows.length === most }
+  return { due: rows.rows.filter((row) => row.is_due), isMore: rows.rows.length === max }
 }
 
 /** The hashes with a consent since then; imports do not count. */

@@ -46,7 +46,7 @@ export function RetentionCard() {
 }
 
 const isDays = (days: number | string) =>
-  Number.isInteger(days) && Number(days) >= retentionDays.least && Number(days) <= retentionDays.most
+  Number.isInteger(days) && Number(days) >= retentionDays.min && Number(days) <= retentionDays.max
 
 function RetentionForm({ saved }: { saved: Retention }) {
   const save = useSaveRetention()
@@ -71,13 +71,13 @@ function RetentionForm({ saved }: { saved: Retention }) {
           {isOn && (
             <NumberInput
               label="Days"
-              min={retentionDays.least}
-              max={retentionDays.most}
+              min={retentionDays.min}
+              max={retentionDays.max}
               allowDecimal={false}
               clampBehavior="none"
               styles={{ wrapper: { width: 140 } }}
               value={days}
-              error={isValid ? undefined : `A whole number from ${retentionDays.least} to ${retentionDays.most}`}
+              error={isValid ? undefined : `A whole number from ${retentionDays.min} to ${retentionDays.max}`}
               onChange={setDays}
             />
           )}
