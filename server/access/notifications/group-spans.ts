@@ -17,7 +17,7 @@ export interface Rule {
 }
 
 export const MAX_SINGLE_ROWS = 10
-const MANY_FAILED = 100
+const MAX_FAILED_IN_ROW = 100
 
 /** Hours of the store's clock at which the parts of a day begin. The last part is the night, until the first hour. */
 const PARTS = [8, 12, 17, 22] as const
@@ -28,7 +28,7 @@ export function findRule(type: NotificationType, data: Data): Rule | null {
   if (type === 'cart_abandoned') return { topic: type, spanBelowLimit: 'single', spanAboveLimit: 'hour' }
   if (type === 'cart_recovered') return { topic: type, spanBelowLimit: 'single', spanAboveLimit: 'part' }
   if (type === 'complaint_failed')
-    return { topic: type, spanBelowLimit: 'single', spanAboveLimit: 'part', fullAt: MANY_FAILED }
+    return { topic: type, spanBelowLimit: 'single', spanAboveLimit: 'part', fullAt: MAX_FAILED_IN_ROW }
   if (type.endsWith('_sent')) {
     const isInMailbox = 'isInMailbox' in data && data.isInMailbox
     return { topic: isInMailbox ? `${type}:mailbox` : type, spanBelowLimit: 'hour', spanAboveLimit: 'part' }
@@ -38,7 +38,7 @@ export function findRule(type: NotificationType, data: Data): Rule | null {
   if ('step' in data && data.cause === 'unrenderable') {
     return { topic: `${type}:unrenderable:${data.step ?? ''}`, spanBelowLimit: 'part', spanAboveLimit: 'part' }
   }
-  return { topic: type, spanBelowLimit: 'single', spanAboveLimit: 'part', fullAt: MANY_FAILED }
+  return { topic: type, spanBelowLimit: 'single', spanAboveLimit: 'part', fullAt: MAX_FAILED_IN_ROW }
 }
 
 /**

@@ -105,7 +105,7 @@ export interface CartTotal {
   isEvaluatedInPart: boolean
 }
 
-const NONE: CartTotal = {
+const NO_CARTS: CartTotal = {
   total: 0,
   isCapped: false,
   isMany: false,
@@ -119,16 +119,16 @@ const NONE: CartTotal = {
 /** Without a search from the counters, with a search by counting up to a limit. */
 export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge' | 'search'>): Promise<CartTotal> {
   const ofBadge = filter.badge && (await countListed(store, filter.badge))
-  if (!filter.search) return { ...NONE, total: ofBadge ?? (await countListed(store, null)), ofBadge }
+  if (!filter.search) return { ...NO_CARTS, total: ofBadge ?? (await countListed(store, null)), ofBadge }
   const begun = await countFound(store, filter, { ofBadge, isAnywhere: false })
   // Whether to search by substring must not depend on the badge.
   const ofAll = { ofBadge: null, isAnywhere: false, max: 1 }
   if (begun > 0 || (filter.badge && (await countFound(store, { ...filter, badge: null }, ofAll)) > 0)) {
-    return { ...NONE, ...capTotal(begun), ofBadge }
+    return { ...NO_CARTS, ...capTotal(begun), ofBadge }
   }
   const found = await countFound(store, filter, { ofBadge, isAnywhere: true })
   const isPartial = (ofBadge ?? (await countListed(store, null))) > MAX_SEARCHED
-  return { ...NONE, ...capTotal(found), ofBadge, isAnywhere: true, isPartial }
+  return { ...NO_CARTS, ...capTotal(found), ofBadge, isAnywhere: true, isPartial }
 }
 
 const capTotal = (found: number) => ({

@@ -35,10 +35,10 @@ const STREAMS: Stream[] = [
   'checkouts',
 ]
 /** Streams of a platform without checkouts. */
-const WITHOUT_CHECKOUTS = STREAMS.filter((stream) => stream !== 'checkouts')
+const STREAMS_EXCEPT_CHECKOUTS = STREAMS.filter((stream) => stream !== 'checkouts')
 
 export function ensureStreams({ db, storeId }: StoreTx, hasCheckouts: boolean) {
-  const streams = hasCheckouts ? STREAMS : WITHOUT_CHECKOUTS
+  const streams = hasCheckouts ? STREAMS : STREAMS_EXCEPT_CHECKOUTS
   return db
     .insertInto('sync_state')
     .values(streams.map((stream) => ({ store_id: storeId, stream })))
@@ -195,7 +195,7 @@ export async function analyzeDoubled({ db }: StoreDb): Promise<void> {
 }
 
 /** Price of product `l` for entered price `s`. If the shop shows another price, the new one has the same tax ratio. */
-const WITH_SAME_TAX = sql`case when s.price_minor = l.entered_minor then l.price_minor
+const priceWithSameTax = sql`case when s.price_minor = l.entered_minor then l.price_minor
   when l.entered_minor > 0 then round(s.price_minor::numeric * l.price_minor / l.entered_minor)::bigint else s.price_minor end`
 
 /**
@@ -207,7 +207,7 @@ export async function upsertProducts({ db, storeId }: StoreDb, rows: string, rea
     insert into products (store_id, product_id, variation_id, name, sku, price_minor, entered_minor, currency, image_url, permalink,
       is_available, has_open_choice, is_on_sale, stock_quantity, category_ids, modified_at, seen_at)
     select distinct on (s.product_id, s.variation_id) ${storeId}::uuid, s.product_id, s.variation_id, s.name, s.sku,
-      case when s.is_shown_unknown then ${WITH_SAME_TAX} else s.price_minor end,
+      case when s.is_shown_unknown then ${priceWithSameTax} else s.price_minor end,
       case when s.is_shown_unknown and l.entered_minor is not null then s.price_minor else s.entered_minor end,
       s.currency, s.image_url, s.permalink, s.is_available, s.has_open_choice, s.is_on_sale,
       s.stock_quantity, case when jsonb_typeof(s.category_ids) = 'array' then array(select jsonb_array_elements_text(s.category_ids)) end,
@@ -269,7 +269,7 @@ export async function updateTerms({ db, storeId }: StoreDb, terms: readonly Term
       price_minor = coalesce(shown.minor, p.price_minor), is_on_sale = coalesce(s.is_on_sale, p.is_on_sale),
       entered_minor = case when p.entered_minor is not null then coalesce(s.price_minor, p.entered_minor) end,
       was_price_minor = case when shown.minor <> p.price_minor then p.price_minor else p.was_price_minor end
-    from said s, locked l, lateral (select ${WITH_SAME_TAX} as minor) shown
+    from said s, locked l, lateral (select ${priceWithSameTax} as minor) shown
     where p.store_id = ${storeId} and p.product_id = l.product_id and p.variation_id = l.variation_id
       and s.product_id = p.product_id and s.variation_id = p.variation_id
     returning p.product_id, p.variation_id, p.price_minor, p.was_price_minor`.execute(db)

@@ -78,23 +78,23 @@ export interface CustomerTotal {
   isPartial: boolean
 }
 
-const NONE: CustomerTotal = { total: 0, isCapped: false, isMany: false, isAnywhere: false, isPartial: false }
+const NO_CUSTOMERS: CustomerTotal = { total: 0, isCapped: false, isMany: false, isAnywhere: false, isPartial: false }
 
 /** Without a search, from the counters; with one, counted up to `MAX_COUNTED`. */
 export async function countCustomers(store: StoreDb, filter: CustomerFilter): Promise<CustomerTotal> {
-  if (!filter.search) return { ...NONE, total: await countListed(store, filter.isRegistered) }
+  if (!filter.search) return { ...NO_CUSTOMERS, total: await countListed(store, filter.isRegistered) }
   const { storeId } = store
   const begun = await countFound(store, matchPrefix(storeId, filter, MAX_COLLECTED))
   // The choice between prefix and substring search must not depend on the filter.
   const others = { ...filter, isRegistered: null }
   if (begun > 0 || (filter.isRegistered !== null && (await countFound(store, matchPrefix(storeId, others, 1))) > 0)) {
-    return { ...NONE, ...capTotal(begun) }
+    return { ...NO_CUSTOMERS, ...capTotal(begun) }
   }
   const [found, listedCount] = await Promise.all([
     countFound(store, matchAnywhere(storeId, filter)),
     countListed(store, filter.isRegistered),
   ])
-  return { ...NONE, ...capTotal(found), isAnywhere: true, isPartial: listedCount > MAX_SEARCHED }
+  return { ...NO_CUSTOMERS, ...capTotal(found), isAnywhere: true, isPartial: listedCount > MAX_SEARCHED }
 }
 
 const capTotal = (found: number) => ({

@@ -50,14 +50,14 @@ export async function startJob(
 }
 
 /** From this many rows on, a job outdates the planner statistics of its tables. */
-const MANY = 1_000
+const LARGE_JOB_ROWS = 1_000
 
 export async function refreshLargeJobStatistics(
   deps: Pick<Deps, 'log'>,
   store: StoreDb<Db>,
   count: number,
 ): Promise<void> {
-  if (count < MANY) return
+  if (count < LARGE_JOB_ROWS) return
   await sql.refreshStatistics(store).catch((error) => deps.log.warn({ err: error }, 'jobs.no-statistics'))
 }
 

@@ -13,7 +13,7 @@ import {
   type CaptureStatus,
   getDetectionText,
   limitText,
-  WITHOUT_SCRIPT,
+  WITHOUT_SCRIPT_TEXT,
 } from '../../../shared/carts/capture-status.ts'
 import type { Check } from '../../../shared/core/checks.ts'
 import { platformCopy } from '../../../shared/platforms/platform-words.ts'
@@ -407,7 +407,7 @@ function checkCapture({ known, capture, now, plugin }: Findings): CheckResult {
   if (!captureSeenAt) {
     return {
       state: 'warn',
-      finding: `No report has come from the script yet. ${WITHOUT_SCRIPT}.`,
+      finding: `No report has come from the script yet. ${WITHOUT_SCRIPT_TEXT}.`,
       nextStep: 'Put the script on your shop’s pages: “How to install it” below shows how for each kind of theme.',
     }
   }

@@ -204,7 +204,7 @@ export class RenderingPlans {
       return rendered
     } catch (error) {
       // A suspended machine or a missing thread is no evidence about the mail.
-      if (!(error instanceof TemplateError) || IN_TIME.has(error.code)) return message
+      if (!(error instanceof TemplateError) || TIME_PROBLEMS.has(error.code)) return message
       this.#recordDifference(mail, [])
       throw error
     }
@@ -225,7 +225,7 @@ export class RenderingPlans {
 }
 
 /** Refusals that might not happen with more time. */
-const IN_TIME = new Set<TemplateProblem>(['limit_exceeded', 'too_slow'])
+const TIME_PROBLEMS = new Set<TemplateProblem>(['limit_exceeded', 'too_slow'])
 
 const buildTemplateKey = ({ id, version }: TemplateSource): string => `${id}:${version}`
 
