@@ -183,7 +183,7 @@ interface FoldScheduler {
   end(): Promise<void>
 }
 
-interface Waiting {
+interface WaitingCount {
   count: number
   since: number
 }
@@ -191,7 +191,7 @@ interface Waiting {
 /** `fold` folds up to `batch` of a store's oldest posts and returns their number. It must not throw. */
 export function scheduleFolds(batch: number, fold: (storeId: string) => Promise<number>): FoldScheduler {
   /** In order of waiting time. */
-  const waiting = new Map<string, Waiting>()
+  const waiting = new Map<string, WaitingCount>()
   /** Stores with a full batch. */
   const full = new Set<string>()
   const busy = new Set<Promise<void>>()

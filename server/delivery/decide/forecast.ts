@@ -15,7 +15,7 @@ import { withVariants } from './variants.ts'
 // Forecasts open messages: makes the real decision for the time at which each message will be decided. Writes nothing,
 // does not ask the store and renders nothing.
 
-export interface Awaited {
+export interface AwaitedMessage {
   id: string
   /** When it will be decided next. */
   wakeAt: Date
@@ -49,7 +49,7 @@ interface Obstacle {
 export async function foresee(
   deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
-  messages: readonly Awaited[],
+  messages: readonly AwaitedMessage[],
   { until, texts }: { until: Date; texts: Texts },
 ): Promise<MessageForecast[]> {
   const { context, rows } = await snapshot(store, async (tx) => {

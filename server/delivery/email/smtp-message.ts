@@ -20,10 +20,10 @@ const HEADER_NAME = /^[A-Za-z0-9][A-Za-z0-9-]{0,75}$/
 const BREAKS_HEADER = /[\r\n\0\u2028\u2029]/
 const MESSAGE_ID = /^[A-Za-z0-9._-]{1,128}$/
 
-type Rejected = Extract<Outcome, { kind: 'rejected' }>
+type Rejection = Extract<Outcome, { kind: 'rejected' }>
 
 /** Returns why this message must not be sent, or null. The reason quotes nothing of the message. */
-export function findSendProblem(message: OutgoingEmail): Rejected | null {
+export function findSendProblem(message: OutgoingEmail): Rejection | null {
   if (!isAddress(message.to)) return buildRejection('invalid_address', 'The recipient address is not valid', true)
   if (!isAddress(message.from.address)) return buildRejection('invalid_sender', 'The sender address is not valid')
   if (message.replyTo !== undefined && !isAddress(message.replyTo)) {
@@ -120,6 +120,6 @@ function asciiDomain(address: string): string {
   return `${address.slice(0, at)}@${domainToASCII(address.slice(at + 1))}`
 }
 
-function buildRejection(reason: string, response: string, isRecipientFault = false): Rejected {
+function buildRejection(reason: string, response: string, isRecipientFault = false): Rejection {
   return { kind: 'rejected', reason, response, isRecipientFault }
 }

@@ -15,7 +15,7 @@ import { AppError, createId, createSemaphore, requireFound } from '../../core/co
 import { type Db, type StoreDb, type StoreTx, snapshot, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { READY_EMAIL, READY_TEXTS, TemplateError } from '../../messages/templates/public.ts'
-import type { Composed } from '../compose/public.ts'
+import type { ComposedMail } from '../compose/public.ts'
 import * as load from '../decide/public.ts'
 import {
   type AnyComposed,
@@ -155,7 +155,7 @@ export async function previewMessage({ deps, store, signal }: PreviewContext, re
   }, signal)
 }
 
-export interface OfferRequest extends OwnText, load.Offered {
+export interface OfferRequest extends OwnText, load.SampleOffer {
   shopperId: string
   couponId: string | null
   cartUrl: string | null
@@ -319,7 +319,7 @@ async function presentSample({ context, rows }: SampleMessage, what: string) {
   }
 }
 
-type LeftOut = Composed['leftOut'] | null
+type LeftOut = ComposedMail['leftOut'] | null
 
 /** Warns if the message does not show its coupon completely. */
 function explainCouponWarning(

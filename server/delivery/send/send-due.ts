@@ -22,7 +22,7 @@ import {
   type SendAuthorization,
 } from '../../messages/channels/public.ts'
 import { scheduleNextRun, wakeRequestedMessages } from '../../messages/messages/public.ts'
-import { buildFeedbackId, type Composed, outgoingEmail, toTopic } from '../compose/public.ts'
+import { buildFeedbackId, type ComposedMail, outgoingEmail, toTopic } from '../compose/public.ts'
 import {
   type AnyComposed,
   closeUnusable,
@@ -414,7 +414,7 @@ export async function openTransport(
   const { account_id: accountId } = situation
   const sender = { name: situation.sender_name, email: situation.sender_email, feedbackId, accountId }
   const sendOne = ({ id, address, composed, sendAuthorization }: OutgoingMessage) =>
-    transport.send({ ...outgoingEmail(id, address, composed as Composed, sender, from), sendAuthorization })
+    transport.send({ ...outgoingEmail(id, address, composed as ComposedMail, sender, from), sendAuthorization })
   return { transport, mail, sendOne }
 }
 

@@ -38,7 +38,7 @@ export async function deleteOrphans(db: Db): Promise<void> {
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-export interface Changed {
+export interface ChangedDay {
   subject: FigureSubject | 'all'
   /** An instant within the day; null: all days. */
   at: Date | null
@@ -50,8 +50,8 @@ export interface Changed {
 export async function takeChanges(
   { db, storeId }: StoreTx,
   limit: number,
-): Promise<{ days: Changed[]; isAll: boolean }> {
-  const { rows } = await sql<{ change_count: number; subject: Changed['subject'] | null; at: Date | null }>`
+): Promise<{ days: ChangedDay[]; isAll: boolean }> {
+  const { rows } = await sql<{ change_count: number; subject: ChangedDay['subject'] | null; at: Date | null }>`
     with changes as materialized (
       -- By an upper id, not by a list of ids: PostgreSQL plans the table as empty and would compare each row with each.
       delete from figure_changes where store_id = ${storeId} and id <= coalesce(

@@ -126,7 +126,7 @@ const filterEligible = (meant: readonly AudienceMember[], { eligible }: Tally): 
   return meant.filter((each) => each && ids.has(each.shopper_id))
 }
 
-interface Priced {
+interface PricedAudience {
   request: CountInput
   /** Expected number of recipients. */
   expected: number
@@ -137,7 +137,7 @@ interface Priced {
 async function estimatePrice(
   deps: Pick<Deps, 'channels' | 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
-  { request: input, expected, eligible }: Priced,
+  { request: input, expected, eligible }: PricedAudience,
 ): Promise<AudienceCount['price']> {
   const { type: channel, body = '' } = input
   const hasText = channel === 'whatsapp' || (channel === 'sms' && body.trim() !== '')

@@ -23,7 +23,7 @@ import { selectErased } from '../../shoppers/suppressions/public.ts'
 import { isFiltered, toStoredFilters } from '../audiences/public.ts'
 import { COUPON_MISSING, couponColumns, insertTemplates, saveTemplate } from '../flows/public.ts'
 import { type IdempotentRequest, replayReply, withIdempotencyKey } from '../manual-sends/public.ts'
-import { fieldError, isEmail, parsePeople, type StoreClock, type Stored } from './campaign-input.ts'
+import { fieldError, isEmail, parsePeople, type StoreClock, type StoredInput } from './campaign-input.ts'
 import { type CampaignRow, lockCampaign, readCampaign, selectWithTexts, updateCampaign } from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
@@ -88,17 +88,23 @@ export async function loadStoreContext(
   return { row, where: { currency: row.currency, zone: row.time_zone, now: deps.now() } }
 }
 
-const planFeatures = (stored: Stored, where: StoreClock, isNow: boolean) => ({
+const planFeatures = (stored: StoredInput, where: StoreClock, isNow: boolean) => ({
   type: stored.type,
   filters: stored.filters,
   isPlanned: !isNow && isPlanned(stored, where),
 })
 
-const isPlanned = ({ start_date, frequency }: Pick<Stored, 'start_date' | 'frequency'>, { zone, now }: StoreClock) =>
-  frequency !== 'once' || start_date > getToday(zone, now)
+const isPlanned = (
+  { start_date, frequency }: Pick<StoredInput, 'start_date' | 'frequency'>,
+  { zone, now }: StoreClock,
+) => frequency !== 'once' || start_date > getToday(zone, now)
 
 /** An approved template (WhatsApp) replaces the owner's own text. */
-async function rejectOwnText(deps: Pick<Deps, 'channels' | 'renders'>, row: StoreRow, stored: Stored): Promise<void> {
+async function rejectOwnText(
+  deps: Pick<Deps, 'channels' | 'renders'>,
+  row: StoreRow,
+  stored: StoredInput,
+): Promise<void> {
   await rejectCartWording(deps, row.account_id, stored)
   const { type, subject, body } = stored
   if (type !== 'whatsapp') await assertTextRenders(deps, row.account_id, { channel: type, subject, body })
@@ -106,7 +112,7 @@ async function rejectOwnText(deps: Pick<Deps, 'channels' | 'renders'>, row: Stor
 
 export interface NewCampaign {
   id: string
-  stored: Stored
+  stored: StoredInput
   coupon: CampaignInput['content']['coupon']
   request: IdempotentRequest
   where: StoreClock
@@ -185,7 +191,7 @@ export async function saveCampaign(
 }
 
 /** Features that the campaign already had need no larger plan. */
-function changedGates(before: CampaignRow, stored: Stored, where: StoreClock, isNow: boolean) {
+function changedGates(before: CampaignRow, stored: StoredInput, where: StoreClock, isNow: boolean) {
   const { isPlanned, ...gated } = planFeatures(stored, where, isNow)
   const isSameTime = isSame(getRunTimes(before), getRunTimes(stored)) && before.type === stored.type
   const isSameAudience = isSame(before.filters, stored.filters) || !isFiltered(stored.filters)
@@ -245,7 +251,7 @@ function nextAfterEdit(campaign: CampaignRow, columns: TimeColumns, { zone, now 
 /** A run whose time passed before it was requested starts now, and its messages are dated now. */
 const clampToNow = (now: Date, at: Date | null): Date | null => (at !== null && at < now ? now : at)
 
-function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, 'currency'>): Stored {
+function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, 'currency'>): StoredInput {
   const { targetAudience, content, schedule } = input
   const { type, filters } = targetAudience
   // Chosen customers are always selected, regardless of the mode in the request.
@@ -274,7 +280,7 @@ function toContentColumns({ type, content: { subject, body } }: CampaignInput) {
 }
 
 /** Throws the errors of B 5. `hasStart`: the start date is new, so it is validated. */
-function assertValid(stored: Stored, { zone, now }: StoreClock, { hasStart }: { hasStart: boolean }): void {
+function assertValid(stored: StoredInput, { zone, now }: StoreClock, { hasStart }: { hasStart: boolean }): void {
   const { type, subject, body, frequency, audience_mode, people, start_date } = stored
   if (frequency !== 'once' && audience_mode !== 'matching') {
     throw fieldError('targetAudience.mode', campaignTexts.recurringNeedsMatching)

@@ -491,14 +491,14 @@ function isRuleAdded({
   )
 }
 
-interface Checked {
+interface CheckedChannels {
   minDelay: number
   problemOfChannel: (
     channel: 'sms' | 'whatsapp' | 'push',
   ) => { code: 'plan_required' | 'unprocessable'; sentence: string } | null
 }
 
-function checkSaved(steps: readonly ResolvedStep[], { minDelay, problemOfChannel }: Checked): void {
+function checkSaved(steps: readonly ResolvedStep[], { minDelay, problemOfChannel }: CheckedChannels): void {
   let before = 0
   for (const { step, delayMinutes, channels, from } of steps) {
     const index = step - 1

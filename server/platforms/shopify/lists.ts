@@ -61,7 +61,7 @@ function nextSize(requested: number, cost: number | null, max: number): number {
   return Math.max(1, Math.min(max, Math.floor((requested * TARGET_COST) / cost)))
 }
 
-interface Numbered<Row> {
+interface NumberedPage<Row> {
   firstPage?: number | undefined
   /** Rows per page, the same for each. */
   pageSize: number
@@ -72,7 +72,7 @@ interface Numbered<Row> {
 }
 
 /** Numbered pages of a list by ascending id. A later first page is reached by skipping the rows before it. */
-export async function* numberedPages<Row>(graph: Graph, list: Numbered<Row>): AsyncGenerator<Page<Row>> {
+export async function* numberedPages<Row>(graph: Graph, list: NumberedPage<Row>): AsyncGenerator<Page<Row>> {
   const firstPage = Math.max(Math.trunc(list.firstPage ?? 1), 1)
   const start = await findCursor(graph, list.past, (firstPage - 1) * list.pageSize)
   let page = firstPage

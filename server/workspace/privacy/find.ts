@@ -20,7 +20,7 @@ import { privacyTables } from './tables.ts'
 
 // Finds a person (C8): all data that the account's stores link to one address, by the same rules as carts.
 
-export interface Found {
+export interface FoundPerson {
   /** As stored. */
   address: string
   addresses: string[]
@@ -35,7 +35,7 @@ export async function findDataSubject(
   deps: Pick<Deps, 'secrets'>,
   account: AccountDb<Db>,
   typed: string,
-): Promise<Found> {
+): Promise<FoundPerson> {
   const address = readAddress(typed, await selectCountries(account))
   if (!address) throw new AppError('not_found', privacyTexts.nobody)
   const { addresses, isKnown } = await followAddresses(account, listAliases(address))
@@ -93,7 +93,7 @@ async function describeIn(
   deps: Pick<Deps, 'secrets'>,
   account: AccountDb,
   { id, name }: { id: string; name: string },
-  person: Found,
+  person: FoundPerson,
 ) {
   const handle = { storeId: id, db: account.db }
   const rows = await findPerson(deps, handle, person)

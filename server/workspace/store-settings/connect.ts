@@ -50,7 +50,7 @@ export interface Connector {
   sessionId: string | null
 }
 
-interface Checked {
+interface CheckedConnection {
   platform: PlatformName
   storeUrl: string
   keys: StoreKeys
@@ -91,7 +91,7 @@ export async function assertConnectable(
 export function saveConnection(
   deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
   connector: Connector,
-  checked: Checked,
+  checked: CheckedConnection,
   more: (tx: StoreTx) => Promise<void> = async () => undefined,
 ): Promise<StoreRow> {
   const account = { accountId: connector.accountId, db: deps.db }
@@ -128,7 +128,7 @@ async function saveStore(
   deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
   tx: AccountTx,
   connector: Connector,
-  checked: Checked,
+  checked: CheckedConnection,
 ): Promise<StoreRow> {
   await lockAccount(tx)
   const now = deps.now()
@@ -172,12 +172,12 @@ export async function enqueueYield(deps: Pick<Deps, 'jobs'>, tx: AccountTx, home
 }
 
 /** The same store again: still connected (new keys), or disconnected for less than 30 days (data is restored). */
-function isSameRow(row: StoreRow, checked: Checked, now: Date): boolean {
+function isSameRow(row: StoreRow, checked: CheckedConnection, now: Date): boolean {
   if (row.platform !== checked.platform || !isSameStore(row, checked.profile)) return false
   return row.is_active || now.getTime() - (row.disconnected_at?.getTime() ?? 0) < RETENTION_MS
 }
 
-function toColumns({ platform, storeUrl, isDemoStore, profile }: Checked) {
+function toColumns({ platform, storeUrl, isDemoStore, profile }: CheckedConnection) {
   return { platform, url: storeUrl, home_url: profile.homeUrl, is_demo: isDemoStore, ...toProfileColumns(profile) }
 }
 

@@ -70,7 +70,7 @@ type Entry =
   | { state: 'ready'; plan: Plan; size: number; uses: number }
   | { state: 'none'; reason: NoPlan }
 
-interface Known {
+interface AnalyzedTemplate {
   subject: string
   body: string
   words: TemplateAnalysis | NoPlan
@@ -78,7 +78,7 @@ interface Known {
 
 export class RenderingPlans {
   readonly #limits: PlanLimits
-  readonly #templates: LRUCache<string, Known>
+  readonly #templates: LRUCache<string, AnalyzedTemplate>
   readonly #shapes: LRUCache<string, Entry>
   readonly #differed = new Set<string>()
   readonly #brands = new WeakMap<MailBrand, string>()
