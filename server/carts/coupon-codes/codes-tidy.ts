@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { NIGHTLY_EVERY_MS, openStoreClient, RETRY_AFTER_MS, subtractMs } from '../../access/stores/public.ts'
-import { keepSlot, type StepAside } from '../../core/common/public.ts'
+import { keepSlot, type ReleaseSlot } from '../../core/common/public.ts'
 import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { isOpen, isSending } from '../../messages/messages/public.ts'
@@ -30,10 +30,10 @@ export async function enqueueCodeCleanups(deps: Pick<Deps, 'db' | 'jobs' | 'now'
 export function deleteUnneededCodes(
   deps: Deps,
   { storeId }: z.infer<typeof tidyCodesJob.payload>,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'coupon_tidy' }, async (run) => {
-    const client = await openStoreClient(deps, run.store, stepAside)
+    const client = await openStoreClient(deps, run.store, releaseSlot)
     let rowCount = 0
     for (let after: UnneededCode | null = null; ; ) {
       const unneeded: UnneededCode[] = await selectUnneededCodes(run.store, {

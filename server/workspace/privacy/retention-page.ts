@@ -18,7 +18,7 @@ import { accountPrivacyTables, privacyTables } from './tables.ts'
 
 /** Kinds of data in the registry, in the page's order. */
 export const listStoredKinds = (): DataKind[] => {
-  const kinds = new Set([...privacyTables, ...accountPrivacyTables].map((table) => table.kept))
+  const kinds = new Set([...privacyTables, ...accountPrivacyTables].map((table) => table.dataKind))
   return dataKinds.filter((name) => kinds.has(name))
 }
 
