@@ -37,7 +37,7 @@ export const newcomers = (storeId: string, { campaignId, channel, filters }: Pla
   carts c where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${startedAt}
     and ${isNewestMatching({ storeId, channel, filters, now: startedAt })} and not ${hasReceivedForCart(campaignId)}`
 
-/** How many messages a run that begins now would have, counted up to `most`. */
+/** How many messages a run that begins now would have, counted up to `max`. */
 export async function countNewcomers(
   { db, storeId }: StoreDb,
   criteria: PlanCriteria,

@@ -89,7 +89,7 @@ interface ActiveSum {
   value_minor: number
 }
 
-/** By currency, for the newest `most`. */
+/** By currency, for the newest `max`. */
 async function sumActive({ db, storeId }: StoreDb, max: number): Promise<ActiveSum[]> {
   const rows = await sql<ActiveSum>`
     select currency, count(*)::int as carts, sum(value_minor)::float8 as value_minor from (

@@ -219,7 +219,7 @@ function matchAnywhere(storeId: string, { search, isRegistered }: CustomerFilter
     where (n.text collate "C" like ${like} ${digits ? sql`or n.text collate "C" like ${`%${digits}%`}` : sql``})`
 }
 
-/** One index lookup per index and kind, up to `most` ids. */
+/** One index lookup per index and kind, up to `max` ids. */
 function matchPrefix(storeId: string, { search, isRegistered }: CustomerFilter, max: number) {
   const kinds = isRegistered === null ? [true, false] : [isRegistered]
   const branches = kinds.flatMap((of) =>

@@ -394,7 +394,7 @@ export function optOutsFirst(rows: readonly ReadRow[]): { rows: ReadRow[]; yesFr
   return { rows: [...others, ...rows.filter(isYes)], yesFrom: others.length }
 }
 
-/** Up to `most` rows that show each outcome: the first row of each, then the second, and so on. */
+/** Up to `max` rows that show each outcome: the first row of each, then the second, and so on. */
 export function pickSampleOutcomes(rows: readonly ReadRow[], max: number): ReadRow[] {
   const kinds = new Map<string, ReadRow[]>()
   for (const row of rows) {

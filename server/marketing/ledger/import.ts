@@ -203,7 +203,7 @@ async function storeAllParts(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb
     end = Math.min(start + PART, start < yesFrom ? yesFrom : rows.length)
     const part: sql.EvaluatedRow[] = []
     const entries: NewEntry[] = []
-    // A row counts once, whatever its number of addresses.
+    // A row counts once, even with several addresses.
     const further: NewEntry[] = []
     for await (const piece of chunked(rows.slice(start, end), YIELD_ROWS)) {
       for (const each of piece) {

@@ -64,8 +64,8 @@ export function readJob({ db, storeId }: StoreDb, jobId: string): Promise<JobRow
 const OUTCOME = selectOutcome('m')
 
 /**
- * Reasons of address, person or cart that a retry would meet again. An unsubscribe is not among them: it can be taken
- * back.
+ * Reasons that a retry would meet again, because they concern address, person or cart. An unsubscribe is not one of
+ * them: the person can subscribe again.
  */
 const FINAL = [
   'suppressed_hard_bounce',

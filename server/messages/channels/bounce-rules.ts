@@ -18,7 +18,7 @@ const POLICY =
   /spam|\bblock(ed|ing|s)?\b|block ?list|deny ?list|blacklist|\bdenied|polic|reputation|relay|dmarc|\bspf\b|dkim|authenticat|content|virus|sender|banned|too (big|large)|size|not (permit|allow|accept)|may not send|unsolicited|complain/i
 const TOO_MANY =
   /\b(at a|send(ing)?|receiv(ing|ed?)|message|connection) rate\b|rate (that|limit)|too (quickly|fast|many)|throttl|(hourly|daily|message|sending) (limit|quota)|limit (exceeded|reached)/i
-/** Applies whatever code comes first: a relay repeats the other server's reply after its own code. */
+/** Applies regardless of the first code: a relay repeats the other server's reply after its own code. */
 const TEMPORARY = /\bgr[ea]y-?list|\btemporar(y|ily)\b|try (it )?again later|\bdeferred\b/i
 /** The receiver's own policy code, repeated by a relay after another one. */
 const POLICY_CODE = /(?<![\d.])5\.7\.\d{1,3}(?![\d]|\.\d)/

@@ -59,7 +59,7 @@ export const wasEverAttempted = (row: Row) =>
 /** Accepted and later returned: permanently not delivered, for any reason. */
 export const hasBounced = (row: Row) =>
   sql<boolean>`(${isFailed(row)} and ${sql.raw(`${row}.reason`)} ~ '^(bounced|undelivered)(:|$)')`
-/** The provider accepted it, whatever happened since. */
+/** The provider accepted it, even if it failed later. */
 export const wasAccepted = (row: Row) => sql<boolean>`(${isAccepted(row)} or ${hasBounced(row)})`
 
 /** The state that reports give a message. */

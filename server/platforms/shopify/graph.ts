@@ -452,7 +452,7 @@ interface GraphProblem {
 
 const RETRY_MS = 1_000
 
-/** Maximum wait before the store is asked again, whatever it reported. */
+/** Maximum wait before the next request, even if the store reported a longer one. */
 const MAX_WAIT_MS = 30_000
 
 /** Other clients use points too. After these waits the store itself refuses. */

@@ -36,8 +36,8 @@ import {
 } from './queries.ts'
 import { pause } from './throttle.ts'
 
-// The order pull. Orders are listed by time of change. A cursor stands for a time and an id: an order that changes
-// during the pull moves to the end and is returned once more.
+// The order pull. Orders are listed by time of change. A cursor holds a time and an id: an order that changes
+// during the pull moves to the end and is returned again.
 
 /** Above this number a bulk operation reads them, which costs no points. */
 const MANY = 5_000

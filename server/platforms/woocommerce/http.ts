@@ -172,7 +172,7 @@ function retryAfter(answer: WooAnswer): number | null {
 }
 
 // OAuth 1.0a (RFC 5849) as checked by WooCommerce: no token, the secret followed by "&" as the key, HMAC-SHA256, and a
-// base string with the store's HOME address, whatever host the request was sent to.
+// base string with the store's HOME address, even if the request was sent to another host.
 
 export interface SigningKeys {
   consumerKey: string
@@ -209,7 +209,7 @@ export function signRequest(request: SignedRequest, keys: SigningKeys, moment: S
 }
 
 export function buildSignatureBase(request: SignedRequest, oauth: OAuthParameters): string {
-  // WooCommerce encodes each pair, sorts the encoded names, joins with "=" and "&", and encodes the whole once more.
+  // WooCommerce encodes each pair, sorts the encoded names, joins with "=" and "&", and encodes the whole again.
   const pairs = [...request.query, ...oauth]
     .map(([name, value]) => [encodePercent(name), encodePercent(value)] as const)
     .sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)))

@@ -133,7 +133,7 @@ export async function recordOrderConsents(
 }
 
 /**
- * A purchase with the address proves the customer's earlier consents in My account. Each is added once more, with its
+ * A purchase with the address proves the customer's earlier consents in My account. Each is added again, with its
  * own time.
  */
 export async function proveAccountConsents(

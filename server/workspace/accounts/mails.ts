@@ -115,7 +115,7 @@ export async function mailMember(
   if (user?.email_confirmed_at) await send(deps, user, mailFor(user.name))
 }
 
-/** To the user's previous address: the link undoes the change, whatever was changed since. */
+/** To the user's previous address: the link undoes this change and all later ones. */
 export async function mailEmailUndoLink(
   deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log' | 'now'>,
   { undoId }: z.infer<typeof mailEmailUndo.payload>,

@@ -281,7 +281,7 @@ async function findDueAmong({ db, storeId }: StoreTx, ids: readonly string[], be
   return rows.rows
 }
 
-/** The expired ones among the first `most` shoppers by first visit. `isMore`: there may be others. */
+/** The expired ones among the first `max` shoppers by first visit. `isMore`: there may be others. */
 async function findDue(
   { db, storeId }: StoreDb,
   before: Date,
