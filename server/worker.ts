@@ -134,7 +134,7 @@ export const handlers: Handler[] = [
   on(customerJob, refreshCustomer),
   onReleasingSlot(productsJob, refreshProducts),
   onReleasingSlot(profileJob, rereadProfile),
-  // Must not release its slot: after an error or a crash nothing would start it again, and messages would still be sent.
+  // Must not release its slot: after an error or a crash it would not be started again, and sending would continue.
   on(uninstalledJob, disconnectUninstalled),
   on(privacyJob, handlePrivacyRequest),
   onReleasingSlot(

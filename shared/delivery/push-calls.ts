@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Endpoint, endpoint, storeQuery } from '../core/endpoint.ts'
 import { BrowserSubscription, PushEvent, PushMethod, PushPrompt, PushSettings, pushLimits, pushTexts } from './push.ts'
 
-// Web push calls (A 7). Each has two addresses, with and without /api (decision 20); `removeApiPrefix` derives the second.
+// Web push calls (A 7). Each has two paths, with and without /api (decision 20); `removeApiPrefix` derives the second.
 
 const buildPath = <Last extends string>(last: Last) => `/api/push-notifications/${last}` as const
 

@@ -116,7 +116,7 @@ class Day {
     return found
   }
 
-  /** Whether the day has fewer than `MAX_SINGLE_ROWS` events. An event with a count is classified by those before it. */
+  /** Whether the day has fewer than `MAX_SINGLE_ROWS` earlier events. */
   isBelowLimit({ storeId, data }: PendingEvent, { hour }: Hour, { topic }: Rule): boolean {
     const pool = findPool(topic)
     const counts = listHours(hour).map(

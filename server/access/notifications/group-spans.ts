@@ -3,7 +3,7 @@ import type { Data } from './group-rules.ts'
 
 // Which events are grouped, and how long a row accepts more (decision 65). Pure.
 
-/** `single`: each event has its own row. `hour`: a row per hour, and one for the night. `part`: a row per part of the day. */
+/** `single`: a row per event. `hour`: a row per hour, and one for the night. `part`: a row per part of the day. */
 export type Span = 'single' | 'hour' | 'part'
 
 export interface Rule {

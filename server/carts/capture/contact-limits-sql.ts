@@ -27,7 +27,7 @@ type PointCondition = (from: RawBuilder<unknown>) => RawBuilder<unknown>
 interface NewContact extends CeilingInput {
   countForClient: PointCondition
   countForStore: PointCondition
-  /** Clients with at most `maxPerClientAboveCeiling` contacts may exceed the store's ceiling, up to twice the ceiling. */
+  /** Clients with at most `maxPerClientAboveCeiling` contacts may exceed the store's ceiling, up to twice that. */
   countAboveCeiling: PointCondition
   maxPerClientAboveCeiling: number
   maxPerClient: number

@@ -6,7 +6,8 @@ import { abandonDueCarts, notifyAbandoned, selectLostCarts } from './detect-sql.
 import { hasReacted } from './fragments.ts'
 import { recordFacts } from './record.ts'
 
-// State changes of carts that are due by time: abandoned, lost, no response. Set-based, by index, safe to run concurrently.
+// State changes of carts that are due by time: abandoned, lost, no response. Set-based, by index, safe to run
+// concurrently.
 
 const BATCH = 500
 

@@ -26,9 +26,10 @@ import { settle } from './settle.ts'
 import type { CandidateRow, PreparedRow } from './turn-sql.ts'
 import * as sql from './turn-sql.ts'
 
-// Sends a batch, on every channel (decisions 147 and 149), in three writes. `prepare` writes content and links of the whole batch before any of it is
-// sent. `take`, the turn, is one statement: it stores the answers that came and moves the next messages to `sending`. `settle` (settle.ts) writes what
-// follows from answers (end, record, badge, next steps) for many messages at once, while later turns run.
+// Sends a batch, on every channel (decisions 147 and 149), in three writes. `prepare` writes content and links of the
+// whole batch before any of it is sent. `take`, the turn, is one statement: it stores the replies received and moves the
+// next messages to `sending`. `settle` (settle.ts) writes the results of replies (end, record, badge, next steps) for many
+// messages at once, while later turns run.
 
 const DAY_MS = 86_400_000
 /** Replies that one settling transaction takes at most. */

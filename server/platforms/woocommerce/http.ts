@@ -64,7 +64,7 @@ const isChallenge = ({ headers, body }: GuardedAnswer): boolean =>
   (/html/i.test(headers['content-type'] ?? '') && CHALLENGES.test(body.subarray(0, 65_536).toString('latin1')))
 
 /**
- * Plugins print notices, comments and byte order marks around JSON. An HTML page is not a response, even with JSON in its
+ * Plugins print notices, comments and byte order marks around JSON. An HTML page does not count, even with JSON in its
  * scripts.
  */
 export function parseJson(body: Buffer): unknown {

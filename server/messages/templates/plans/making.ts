@@ -138,7 +138,7 @@ function listOccurrences(text: string, placeholders: Placeholders): string {
     .join()
 }
 
-/** For sanitized HTML: placeholders within tags are whole links, and those in text are left unchanged by the renderer. */
+/** For sanitized HTML: placeholders within tags are whole links, and the renderer leaves those in text unchanged. */
 function areTextsKnown(html: string, placeholders: Placeholders): boolean {
   let href: string | null = null
   return html.split(/(<[^<>]*>)/).every((part) => {

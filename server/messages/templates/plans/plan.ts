@@ -1,5 +1,5 @@
-// A rendering plan (decision 146): the common parts of all mails of one template version, shop and shape, with slots for
-// the shopper's values. Filled, it equals the renderer's mail byte for byte. Pure.
+// A rendering plan (decision 146): the common parts of all mails of one template version, shop and shape, with slots
+// for the shopper's values. Filled, it equals the renderer's mail byte for byte. Pure.
 import { encode } from 'html-entities'
 import { cleanSubject, MAX_HTML_BYTES } from '../draft.ts'
 import { renderItems } from '../items-html.ts'

@@ -14,8 +14,8 @@ import { fillPlan, type Plan } from './plan.ts'
 import { computeDiscountedTotal } from './shape.ts'
 import { analyzeTemplate, type NoPlan, type TemplateAnalysis } from './words.ts'
 
-// The rendering plans of a process (decision 146). Makes them for shapes that repeat, compares them with the renderer, and
-// drops wrong ones. Mails without a plan are rendered in full.
+// The rendering plans of a process (decision 146). Makes them for shapes that repeat, compares them with the renderer,
+// and drops wrong ones. Mails without a plan are rendered in full.
 
 export interface PlannedMail {
   source: TemplateSource

@@ -1,5 +1,5 @@
-// Reads from a template's text how it uses the shopper's values, and whether a rendering plan can do the same. A use that
-// is not known to be harmless gets no plan. Pure.
+// Reads from a template's text how it uses the shopper's values, and whether a rendering plan can do the same. A use
+// that is not known to be harmless gets no plan. Pure.
 import { COUPON_VARIABLES, type TemplateSource } from '../context.ts'
 import { splitLiquid } from '../scan.ts'
 
