@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { me } from '../shared/access/auth.ts'
-import { type Coupon, CouponOfStep, listCoupons } from '../shared/carts/coupons.ts'
+import { type Coupon, FlowStepCoupon, listCoupons } from '../shared/carts/coupons.ts'
 import { listFlows, previewFlow, saveFlow, trySaveFlow } from '../shared/marketing/flows.ts'
 import { fixture } from './api.ts'
 import { createScreens, ids } from './app.ts'
@@ -27,7 +27,7 @@ function serveFlow(first: Partial<Flow['steps'][number]>): void {
 
 const withCoupon = (coupon: Coupon, isGone: boolean): Partial<Flow['steps'][number]> => ({
   coupon: { couponId: coupon._id, fallback: 'skip', firstOrderOnly: true, pauseDays: 90, aboveAmount: 50 },
-  couponShown: CouponOfStep.parse({ ...coupon, isGone }),
+  couponShown: FlowStepCoupon.parse({ ...coupon, isGone }),
 })
 
 const NO_EFFECT = { moved: 0, dueNow: 0, overtaken: 0, cancelled: 0, added: 0, tooLate: 0, changed: 0 }

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'n
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { buildSignedText, MOST_SIGNATURES } from '../server/workspace/plugin-calls/signed-zip.ts'
+import { buildSignedText, MAX_SIGNATURES } from '../server/workspace/plugin-calls/signed-zip.ts'
 import { buildZip, KEY_FILE, PLUGIN, readPluginFiles, readVersion, SIGNATURES, SOURCE } from './build-plugin.ts'
 
 // `npm run plugin:sign -- key.pem [old-key.pem …]`, on an offline machine of the publisher. Every key signs the
@@ -13,7 +13,7 @@ export async function signPlugin(keyFiles: string[], source = SOURCE): Promise<{
   const keys = await Promise.all(keyFiles.map(readKey))
   const [publicKey] = keys.map(encodePublicKey)
   if (!publicKey) throw new Error('Name the file of the private key: npm run plugin:sign -- key.pem')
-  if (keys.length > MOST_SIGNATURES) throw new Error(`A version has at most ${MOST_SIGNATURES} signatures.`)
+  if (keys.length > MAX_SIGNATURES) throw new Error(`A version has at most ${MAX_SIGNATURES} signatures.`)
   const signatureFile = path.join(source, SIGNATURES)
   const retired = await changeKey(
     path.join(source, KEY_FILE),

@@ -60,7 +60,7 @@ import {
   uninstalledJob,
   webhooksJob,
 } from './carts/sync/public.ts'
-import { type Handler, on, onSteppingAside } from './core/jobs/jobs.ts'
+import { type Handler, on, onReleasingSlot } from './core/jobs/jobs.ts'
 import { checkSenderKeys } from './delivery/email/public.ts'
 import { fetchPrices, replyJob, sendReply, tidyInbound } from './delivery/inbound/public.ts'
 import { applyWaitingReports, readMailboxes } from './delivery/mail-reports/public.ts'
@@ -124,33 +124,36 @@ import { disconnectUninstalled, purgeStore } from './workspace/store-settings/pu
 
 /** All background jobs, one line each. */
 export const handlers: Handler[] = [
-  onSteppingAside(sendDueMessages, sendDue),
-  onSteppingAside(importJob, importStore),
-  onSteppingAside(syncJob, syncStore),
+  onReleasingSlot(sendDueMessages, sendDue),
+  onReleasingSlot(importJob, importStore),
+  onReleasingSlot(syncJob, syncStore),
   on(orderJob, refreshOrder),
-  onSteppingAside(newOrdersJob, readNewOrders),
-  onSteppingAside(webhooksJob, ensureWebhooks),
+  onReleasingSlot(newOrdersJob, readNewOrders),
+  onReleasingSlot(webhooksJob, ensureWebhooks),
   on(checkoutJob, refreshCheckout),
   on(customerJob, refreshCustomer),
-  onSteppingAside(productsJob, refreshProducts),
-  onSteppingAside(profileJob, rereadProfile),
-  // Must not step aside: after an error or a crash nothing would start it again, and messages would still be sent.
+  onReleasingSlot(productsJob, refreshProducts),
+  onReleasingSlot(profileJob, rereadProfile),
+  // Must not release its slot: after an error or a crash it would not be started again, and sending would continue.
   on(uninstalledJob, disconnectUninstalled),
   on(privacyJob, handlePrivacyRequest),
-  onSteppingAside(
+  onReleasingSlot(
     codesJob,
-    async (deps, store, aside) => void (await createCodes(deps, store, findUnneededCodes, aside)),
+    async (deps, store, releaseSlot) => void (await createCodes(deps, store, findUnneededCodes, releaseSlot)),
   ),
-  onSteppingAside(tidyCodesJob, async (deps, store, aside) => void (await deleteUnneededCodes(deps, store, aside))),
+  onReleasingSlot(
+    tidyCodesJob,
+    async (deps, store, releaseSlot) => void (await deleteUnneededCodes(deps, store, releaseSlot)),
+  ),
   on(planRunsJob, planRuns),
   on(followJob, followCampaign),
-  onSteppingAside(wakeJob, wakePlugin),
-  onSteppingAside(reachJob, reachShop),
+  onReleasingSlot(wakeJob, wakePlugin),
+  onReleasingSlot(reachJob, reachShop),
   on(yieldJob, yieldStore),
   on(purgeJob, purgeStore),
-  onSteppingAside(proposeLogoJob, proposeLogo),
-  onSteppingAside(beginCouponsJob, startCoupons),
-  onSteppingAside(couponUsesJob, readUses),
+  onReleasingSlot(proposeLogoJob, proposeLogo),
+  onReleasingSlot(beginCouponsJob, startCoupons),
+  onReleasingSlot(couponUsesJob, readUses),
   on(eraseJob, runErasure),
   on(retainJob, runRetention),
   on(mailReset, mailResetLink),

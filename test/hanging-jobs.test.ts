@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { StepAside } from '../server/core/common/concurrency.ts'
+import type { ReleaseSlot } from '../server/core/common/concurrency.ts'
 import { handlers } from '../server/worker.ts'
 import { type ConnectedStore, createConnectedStore } from './connected-store.ts'
 import { createCouponShop } from './coupon-scene.ts'
@@ -18,11 +18,11 @@ beforeEach(() => {
 /** Counts how often the job steps aside. */
 async function countAside(name: string, storeId: string, more: object = {}): Promise<number> {
   let waits = 0
-  const stepAside: StepAside = (wait) => {
+  const releaseSlot: ReleaseSlot = (wait) => {
     waits += 1
     return wait()
   }
-  await handlers.find(({ job }) => job.name === name)!.run(world.deps, { storeId, ...more }, stepAside)
+  await handlers.find(({ job }) => job.name === name)!.run(world.deps, { storeId, ...more }, releaseSlot)
   return waits
 }
 

@@ -4,7 +4,7 @@ import { setInterval as every } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { readGoods } from '../server/carts/sync/goods.ts'
 import { checkOrders } from '../server/carts/sync/order-check.ts'
-import { createWorkerSlots, type StepAside } from '../server/core/common/concurrency.ts'
+import { createWorkerSlots, type ReleaseSlot } from '../server/core/common/concurrency.ts'
 import { type GuardedFetchOptions, openGuardedHttp } from '../server/core/net/guarded-fetch.ts'
 import type { StoreNet } from '../server/platforms/platform/access.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/platform.ts'
@@ -72,7 +72,7 @@ const silent: Answer = (_, __, hangs) => hangs()
 
 /** The job holds the only slot until it steps aside; then another job gets it. */
 async function expectFreeSlot(
-  work: (stepAside: StepAside) => Promise<void>,
+  work: (releaseSlot: ReleaseSlot) => Promise<void>,
   isHanging: Promise<void>,
   end: () => unknown,
 ) {
@@ -91,8 +91,8 @@ async function expectFreeSlot(
 async function expectHangingOrders(storeId: string, isHanging: Promise<void>): Promise<void> {
   const stop = new AbortController()
   let isFresh: boolean | undefined
-  const work = async (stepAside: StepAside) => {
-    isFresh = (await checkOrders(world.deps, { storeId, db: world.db }, { signal: stop.signal, stepAside })).isFresh
+  const work = async (releaseSlot: ReleaseSlot) => {
+    isFresh = (await checkOrders(world.deps, { storeId, db: world.db }, { signal: stop.signal, releaseSlot })).isFresh
   }
   await expectFreeSlot(work, isHanging, () => stop.abort())
   // Otherwise the stored error would be that of `stop`.
@@ -192,8 +192,8 @@ test('a shop that hangs only at stock and prices', async () => {
   const store = { storeId, db: world.db }
   expect((await checkOrders(world.deps, { storeId, db: world.db })).isFresh).toBe(true)
   const items = [{ productId: '16', variationId: null }]
-  const work = async (stepAside: StepAside) => {
-    await readGoods(world.deps, store, items, { isChecked: true, stepAside })
+  const work = async (releaseSlot: ReleaseSlot) => {
+    await readGoods(world.deps, store, items, { isChecked: true, releaseSlot })
   }
   await expectFreeSlot(work, isHanging, () => http.close())
   expect(await readStream(storeId, 'goods_check')).toMatchObject({ failures: 1 })

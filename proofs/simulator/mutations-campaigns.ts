@@ -81,7 +81,7 @@ export const campaignMutations: readonly Mutation[] = [
     name: 'a campaign is not paused when its mails bounce',
     rule: 'Guard',
     file: 'server/marketing/campaigns/rules.ts',
-    before: "  if (bounced >= bounces.least && bounced / accepted > bounces.share) return 'bounces'\n",
+    before: "  if (bounced >= bounces.min && bounced / accepted > bounces.share) return 'bounces'\n",
     after: '',
     seed: 1278,
   },

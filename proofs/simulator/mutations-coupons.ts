@@ -23,7 +23,7 @@ export const couponMutations: readonly Mutation[] = [
     name: 'coupons are not checked with the store before the send',
     rule: 'Coupon',
     file: 'server/delivery/send/send-due.ts',
-    before: 'unread: await readCoupons(deps, store, ids, stepAside)',
+    before: 'unread: await readCoupons(deps, store, ids, releaseSlot)',
     after: 'unread: NONE_UNREAD',
     seed: 27,
   },

@@ -31,8 +31,8 @@ export const modeMutations: readonly Mutation[] = [
     name: 'the strictest mode stores the cart',
     rule: 'C9',
     file: 'server/carts/capture/capture-mode.ts',
-    before: "if (mode === 'cart_only') return withoutContact(post)",
-    after: 'if (mode) return withoutContact(post)',
+    before: "if (mode === 'cart_only') return removeContact(post)",
+    after: 'if (mode) return removeContact(post)',
     seed: 910_020,
   },
   {

@@ -16,7 +16,7 @@ export const pushMutations: readonly Mutation[] = [
     rule: 'P1',
     file: 'server/delivery/push/subscriptions-sql.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text of the file
-    before: 'order by p.seen_at desc, p.id desc limit ${MOST_BROWSERS}',
+    before: 'order by p.seen_at desc, p.id desc limit ${MAX_BROWSERS}',
     after: 'order by p.seen_at desc, p.id desc limit 1',
     seed: 5366,
   },

@@ -336,9 +336,9 @@ export const planning = new WeakSet<ProcessState>()
 const ROWS_A_PAGE = 1
 /** Small, because scenarios send few mails. */
 export const PAUSE_LIMITS = {
-  leastAccepted: 2,
-  bounces: { least: 1, share: 0.05 },
-  complaints: { least: 1, share: 0.003 },
+  minAccepted: 2,
+  bounces: { min: 1, share: 0.05 },
+  complaints: { min: 1, share: 0.003 },
 }
 
 /** Runs the tick of each second and the jobs it queues. */

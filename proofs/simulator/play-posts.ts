@@ -1,7 +1,7 @@
 import { admitPost, type CaptureStore, recordCapture } from '../../server/carts/capture/capture.ts'
 import { foldStorePosts } from '../../server/carts/capture/capture-intake.ts'
 import { dropUnusable } from '../../server/carts/capture/capture-rules.ts'
-import { PER_CLIENT } from '../../server/carts/capture/contact-limits.ts'
+import { CLIENT_LIMITS } from '../../server/carts/capture/contact-limits.ts'
 import { createId } from '../../server/core/common/ids.ts'
 import { tryTakePoint } from '../../server/core/db/rate-limits.ts'
 import { insertPosts } from '../../server/core/db/system.ts'
@@ -110,7 +110,7 @@ async function deliverPost(harness: Harness, post: CapturePost, isInterrupted = 
 /** Returns a client that has used up its hourly limit on new contacts; other clients have limits of their own. */
 async function fillClientLimit(harness: Harness): Promise<string> {
   const subject = `${harness.fixture.storeId}\0crowd`
-  const takes = harness.isCrowdFull ? [] : Object.values(PER_CLIENT)
+  const takes = harness.isCrowdFull ? [] : Object.values(CLIENT_LIMITS)
   harness.isCrowdFull = true
   for (const limit of takes) for (let i = 0; i < limit.points; i++) await tryTakePoint(harness.web.deps, limit, subject)
   return 'crowd'

@@ -220,14 +220,14 @@ const OUTAGE =
   'This is usually an outage: open the store in your browser, and ask your host if it does not open there. Then try again.'
 
 /** Texts that differ for a connected store, because its address was right before. */
-const OF_CONNECTED: Partial<Record<StoreProblemCode, StoreProblemText>> = {
+const CONNECTED_STORE_TEXT: Partial<Record<StoreProblemCode, StoreProblemText>> = {
   unreachable: { sentence: 'The store does not answer at the moment.', nextStep: OUTAGE },
   timeout: { sentence: 'The store takes too long to answer at the moment.', nextStep: OUTAGE },
   no_wordpress: { sentence: 'WordPress does not answer at the store’s address at the moment.', nextStep: OUTAGE },
 }
 
 /** Texts that differ for newly typed keys, which have not connected anything yet. */
-const OF_TYPED: Partial<Record<StoreProblemCode, StoreProblemText>> = {
+const TYPED_KEYS_TEXT: Partial<Record<StoreProblemCode, StoreProblemText>> = {
   shopify_token_revoked: {
     sentence: 'Shopify does not accept this access token.',
     nextStep:
@@ -237,11 +237,11 @@ const OF_TYPED: Partial<Record<StoreProblemCode, StoreProblemText>> = {
 
 /** The text of a problem with keys that are tried for the first time. */
 export const getTypedProblemText = (code: StoreProblemCode): StoreProblemText =>
-  OF_TYPED[code] ?? STORE_PROBLEM_TEXT[code]
+  TYPED_KEYS_TEXT[code] ?? STORE_PROBLEM_TEXT[code]
 
 /** The message for a failed request to a connected store. */
 export function getConnectedProblemMessage(code: StoreProblemCode, detail: string | null = null): string {
-  const texts = OF_CONNECTED[code]
+  const texts = CONNECTED_STORE_TEXT[code]
   return texts ? `${texts.sentence} ${texts.nextStep}` : storeProblemMessage(code, detail)
 }
 

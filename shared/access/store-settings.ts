@@ -102,8 +102,8 @@ function findNumberProblem(
   problem: string,
 ) {
   const value = settings[name]
-  const [least, most] = settingLimits[name]
-  return value !== undefined && Number.isInteger(value) && value >= least && value <= most ? null : problem
+  const [min, max] = settingLimits[name]
+  return value !== undefined && Number.isInteger(value) && value >= min && value <= max ? null : problem
 }
 
 const timeProblem = (time: string | undefined) =>

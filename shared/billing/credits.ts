@@ -70,7 +70,7 @@ export const listCreditEntries = endpoint({
   permission: 'billing:read',
   scope: 'account',
   summary: 'The ledger of credits, the newest entry first',
-  query: z.object(buildPageFields({ limit: 10, most: 100 })),
+  query: z.object(buildPageFields({ limit: 10, max: 100 })),
   reply: z.object({ entries: z.array(CreditEntry), pagination: Pagination }),
 })
 

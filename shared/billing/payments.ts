@@ -113,7 +113,7 @@ export const paymentHistory = endpoint({
   permission: 'billing:read',
   scope: 'account',
   summary: 'Payments, the newest first',
-  query: z.object(buildPageFields({ limit: 10, most: 100 })),
+  query: z.object(buildPageFields({ limit: 10, max: 100 })),
   reply: z.object({ payments: z.array(Payment), pagination: Pagination }),
 })
 

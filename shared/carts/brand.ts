@@ -92,9 +92,9 @@ export const DEFAULT_BRAND_FIELDS: BrandFields = {
 }
 
 /** For a store without a brand kit: its name replaces the logo. */
-export const DEFAULT_BRAND: BrandKit = { ...withoutAlt(DEFAULT_BRAND_FIELDS), logo: null }
+export const DEFAULT_BRAND: BrandKit = { ...removeLogoAlt(DEFAULT_BRAND_FIELDS), logo: null }
 
-export function withoutAlt({ logoAlt: _, ...fields }: BrandFields): Omit<BrandFields, 'logoAlt'> {
+export function removeLogoAlt({ logoAlt: _, ...fields }: BrandFields): Omit<BrandFields, 'logoAlt'> {
   return fields
 }
 

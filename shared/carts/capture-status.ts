@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 
 /** What is detected of carts without the capture script, for all screens. */
-export const WITHOUT_SCRIPT = 'Without the capture script, only started checkouts are detected'
+export const WITHOUT_SCRIPT_TEXT = 'Without the capture script, only started checkouts are detected'
 
 /** The same for one store, depending on when its version turns a checkout into an order. */
 export function getDetectionText({
@@ -14,8 +14,8 @@ export function getDetectionText({
 }): string {
   if (hasPlugin) return 'The plugin reports a cart from its first item on.'
   return hasEarlyDrafts
-    ? `${WITHOUT_SCRIPT}: a cart appears once the checkout page is opened.`
-    : `${WITHOUT_SCRIPT}: a cart appears once “Place order” is pressed.`
+    ? `${WITHOUT_SCRIPT_TEXT}: a cart appears once the checkout page is opened.`
+    : `${WITHOUT_SCRIPT_TEXT}: a cart appears once “Place order” is pressed.`
 }
 
 /** New addresses of one kind per hour from one network to one store (X5). */

@@ -6,18 +6,18 @@ export const CAPTURE_MAX_BYTES = 16_384
 
 const id = z.string().regex(/^\d{1,18}$/)
 
-const wordingName = z.string().max(40)
+const wordingId = z.string().max(40)
 
-/** The answer of a box, its text, and the id of the text that the box names. */
-const ConsentAnswer = z.object({ isGiven: z.boolean(), wording: z.string().max(1_000), id: wordingName.optional() })
+/** Whether the box is ticked, its text, and the text's id. */
+const ConsentAnswer = z.object({ isGiven: z.boolean(), wording: z.string().max(1_000), id: wordingId.optional() })
 
-/** Attributes of a variation, for a line whose id leaves some of them open. */
+/** Attributes of a variation with an "Any …" attribute, which its id does not determine. */
 const Choice = z.object({ name: z.string().max(100), value: z.string().max(200) })
 
 export const CapturePost = z.object({
   /** Random per browser and visit; joins the posts of one cart. */
   cart: z.string().regex(/^[A-Za-z0-9_-]{16,64}$/),
-  /** From the link of the restore page: this browser continues that cart until it reports another address. */
+  /** Token from the restore page's link: this browser continues that cart until it reports another address. */
   back: z
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/)
@@ -27,7 +27,7 @@ export const CapturePost = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{16,64}$/)
     .optional(),
-  /** Random per page view, with a counter: orders the posts of a page independently of their arrival. */
+  /** Random per page view. `page` and `seq` give the posts of one page view their sequence. */
   page: z.string().regex(/^[A-Za-z0-9_-]{8,64}$/),
   seq: z.number().int().min(0).max(100_000),
   items: z
@@ -69,6 +69,6 @@ export const CapturePost = z.object({
   /** Ids of the texts of boxes ticked on this page or an earlier one, separated by commas. */
   ticked: z.string().max(130).optional(),
   /** On a checkout: the visible consent boxes, each with the id of its text, or ''. */
-  boxes: z.object({ email: wordingName, sms: wordingName, whatsapp: wordingName }).partial().optional(),
+  boxes: z.object({ email: wordingId, sms: wordingId, whatsapp: wordingId }).partial().optional(),
 })
 export type CapturePost = z.infer<typeof CapturePost>

@@ -57,7 +57,7 @@ export const couponTexts = {
 } as const
 
 /** Why the list is outdated, as text for the owner. */
-export function getCouponsUnreadText(code: string): string {
+export function getCouponReadErrorText(code: string): string {
   if (code !== 'no_rights') return couponTexts.fetchFailed
   return `${couponTexts.fetchFailed}. ${COUPONS_NOT_READABLE}`
 }
@@ -74,7 +74,7 @@ export const toCapitals = (code: string): string =>
     return capital.toLowerCase() === letter.toLowerCase() ? capital : letter
   }).join('')
 
-/** Decision 128: "1.234" is no amount of dollars. */
+/** Decision 128: "1.234" is not an amount of dollars. */
 export const describeDecimals = (decimals: number): string =>
   decimals === 0
     ? 'Enter a whole amount, without decimals'
@@ -82,7 +82,7 @@ export const describeDecimals = (decimals: number): string =>
 
 export const MAX_COUPON_CODE_LENGTH = 60
 /** Above any store's prices, and safe in minor units of every currency. */
-const MOST_MONEY = 1_000_000_000
+const MAX_MONEY = 1_000_000_000
 const PERCENT_DECIMALS = 2
 
 const instant = z.iso.datetime({ offset: true })
@@ -135,7 +135,7 @@ export const Coupon = z.object({
 export type Coupon = z.infer<typeof Coupon>
 
 /** Description of a step's coupon. */
-export const CouponOfStep = Coupon.pick({
+export const FlowStepCoupon = Coupon.pick({
   _id: true,
   code: true,
   kind: true,
@@ -155,17 +155,17 @@ export const CouponOfStep = Coupon.pick({
   /** Deleted in the store. */
   isGone: z.boolean(),
 })
-export type CouponOfStep = z.infer<typeof CouponOfStep>
+export type FlowStepCoupon = z.infer<typeof FlowStepCoupon>
 
 /** The error if the value exceeds a billion; null: it does not. */
 export const getMostText = (what: 'Amount' | 'Minimum spend' | 'Maximum discount' | 'Usage limit', amount: number) =>
-  amount > MOST_MONEY ? `${what} must be at most ${new Intl.NumberFormat('en-US').format(MOST_MONEY)}` : null
+  amount > MAX_MONEY ? `${what} must be at most ${new Intl.NumberFormat('en-US').format(MAX_MONEY)}` : null
 
 const above = (text: string, what: Parameters<typeof getMostText>[0]) =>
   z
     .number({ error: text })
     .gt(0, text)
-    .max(MOST_MONEY, getMostText(what, Number.POSITIVE_INFINITY) ?? text)
+    .max(MAX_MONEY, getMostText(what, Number.POSITIVE_INFINITY) ?? text)
 const dateField = (missing: string) =>
   z
     .string({ error: missing })
@@ -267,7 +267,7 @@ export const listCoupons = endpoint({
   summary:
     'Coupons of the store, newest first, a page at a time. `search`: the beginning of a code. `usable=yes`: those a message can carry now',
   query: storeQuery.extend({
-    ...buildPageFields({ limit: 50, most: 100 }),
+    ...buildPageFields({ limit: 50, max: 100 }),
     search: z.string().max(MAX_COUPON_CODE_LENGTH).default(''),
     usable: z.enum(['yes']).optional(),
   }),

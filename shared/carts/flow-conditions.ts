@@ -15,8 +15,8 @@ type ConsentChannel = z.infer<typeof ConsentChannel>
 export const CONDITION_LANGUAGES = ['en', 'de'] as const
 
 const isUnique = (values: readonly (string | number)[]) => new Set(values).size === values.length
-const createList = <Item extends z.ZodType<string | number>>(item: Item, most: number) =>
-  z.array(item).min(1).max(most).refine(isUnique, 'Each may be named once.')
+const createList = <Item extends z.ZodType<string | number>>(item: Item, max: number) =>
+  z.array(item).min(1).max(max).refine(isUnique, 'Each may be named once.')
 const recordId = z.string().trim().min(1).max(200)
 const count = z.number().int().min(0).max(1_000)
 const among = z.enum(['one_of', 'not_one_of'])

@@ -17,7 +17,7 @@ function unreadable({ page, card, text, muted, pageMuted, accent, button, onButt
     ['code', text, soft, 4],
     ['edge', edge, card, 1.4],
   ]
-  return pairs.filter(([, one, other, least]) => contrastRatio(one, other) < least).map(([name]) => name)
+  return pairs.filter(([, one, other, min]) => contrastRatio(one, other) < min).map(([name]) => name)
 }
 
 describe('the colours of a mail', () => {

@@ -45,9 +45,9 @@ export function computeSmallestEffect({
     const error = Math.sqrt((rate * (1 - rate)) / control + (raised * (1 - raised)) / treated)
     return raised - rate >= NEEDED_ERRORS * error
   }
-  const most = Math.min(LARGEST_EFFECT, 1 / rate - 1)
-  if (!isDetectable(most)) return null
-  let [low, high] = [0, most]
+  const max = Math.min(LARGEST_EFFECT, 1 / rate - 1)
+  if (!isDetectable(max)) return null
+  let [low, high] = [0, max]
   for (let halving = 0; halving < 40; halving++) {
     const middle = (low + high) / 2
     if (isDetectable(middle)) high = middle

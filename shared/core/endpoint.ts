@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * Who may call an endpoint. `public`: no sign-in; `session`: any signed-in user; `operator`: operators of the server
- * (decision 90), whatever their role. `shared/access/roles.ts` has the other permissions.
+ * (decision 90), in any role. `shared/access/roles.ts` has the other permissions.
  */
 export type Permission =
   | 'public'

@@ -32,7 +32,7 @@ export function parseCurrency(input: unknown): string | null {
 }
 
 /**
- * Minor units of a decimal amount (text or number), rounded half away from zero. null if it is no number or not safe.
+ * Minor units of a decimal amount (text or number), rounded half away from zero. null: not a number, or not safe.
  */
 export function parseMinor(input: unknown, currency: string): number | null {
   const decimal = parseDecimal(input)

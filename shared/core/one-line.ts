@@ -2,7 +2,7 @@
 export const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/u
 
 /** Removes line breaks and bidirectional marks, which shop names copied from a browser often contain. */
-export const withoutInvisible = (text: string): string =>
+export const removeInvisible = (text: string): string =>
   text
     .replace(/[\p{Cc}\u2028\u2029]/gu, ' ')
     .replace(new RegExp(INVISIBLE, 'gu'), '')

@@ -5,23 +5,23 @@ import { z } from 'zod'
 interface Pages {
   /** Default number of rows on a page. */
   limit: number
-  most?: number
-  mostPages?: number
+  max?: number
+  maxPages?: number
 }
 
 /** Query fields for numbered pages. */
-export const buildPageFields = ({ limit, most = 1_000, mostPages = 1_000_000 }: Pages) => ({
-  page: z.coerce.number().int().min(1).max(mostPages).default(1),
-  limit: z.coerce.number().int().min(1).max(most).default(limit),
+export const buildPageFields = ({ limit, max = 1_000, maxPages = 1_000_000 }: Pages) => ({
+  page: z.coerce.number().int().min(1).max(maxPages).default(1),
+  limit: z.coerce.number().int().min(1).max(max).default(limit),
 })
 
 export const Pagination = z.object({ page: z.number(), limit: z.number(), total: z.number(), pages: z.number() })
 export type Pagination = z.infer<typeof Pagination>
 
 /** Query fields for the rows after `cursor`, which is `next` of the previous page. */
-export const buildCursorFields = ({ limit = 50, most = 200 } = {}) => ({
+export const buildCursorFields = ({ limit = 50, max = 200 } = {}) => ({
   cursor: z.string().max(400).optional(),
-  limit: z.coerce.number().int().min(1).max(most).default(limit),
+  limit: z.coerce.number().int().min(1).max(max).default(limit),
 })
 
 /** A download link, valid for two minutes. */

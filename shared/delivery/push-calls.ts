@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { type Endpoint, endpoint, storeQuery } from '../core/endpoint.ts'
 import { BrowserSubscription, PushEvent, PushMethod, PushPrompt, PushSettings, pushLimits, pushTexts } from './push.ts'
 
-// Web push calls (A 7). Each has two addresses, with and without /api (decision 20); `withoutApi` derives the second.
+// Web push calls (A 7). Each has two paths, with and without /api (decision 20); `removeApiPrefix` derives the second.
 
 const buildPath = <Last extends string>(last: Last) => `/api/push-notifications/${last}` as const
 
 /** The same call without the /api prefix. */
-export const withoutApi = <E extends Endpoint>(call: E): E => ({
+export const removeApiPrefix = <E extends Endpoint>(call: E): E => ({
   ...call,
   path: call.path.replace('/api/', '/') as E['path'],
 })
 
 /** The store, by its address, which the setup requires (A 5). */
-const ofStore = {
+const storeFields = {
   storeUrl: z.string({ error: pushTexts.noStoreUrl }).trim().min(1, pushTexts.noStoreUrl).max(2_048),
   platform: z.string().max(40).optional(),
 }
@@ -29,7 +29,7 @@ export const generateVapidKeys = endpoint({
   summary:
     'The store’s key pair, made where there is none. A new pair in place of one only with `replace`, by who leads the team',
   body: z.object({
-    ...ofStore,
+    ...storeFields,
     /**
      * `moving`: the old key pair stays valid until its last subscription has moved, at most 180 days. `leaked`: it ends
      * now, with all its subscriptions.
@@ -56,7 +56,7 @@ export const savePushSettings = endpoint({
   method: 'POST',
   path: buildPath('save-settings'),
   summary: 'When the store’s own notifications leave, how many, and their words',
-  body: z.object({ ...ofStore, settings: PushSettings }),
+  body: z.object({ ...storeFields, settings: PushSettings }),
   reply: z.object({ ...Done, settings: PushSettings }),
 })
 
@@ -65,7 +65,7 @@ export const savePushPrompt = endpoint({
   method: 'PUT',
   path: buildPath('prompt'),
   summary: 'The bar in which the widget asks shoppers: its words, colors and when it comes',
-  body: z.object({ ...ofStore, prompt: PushPrompt }),
+  body: z.object({ ...storeFields, prompt: PushPrompt }),
   reply: z.object({ ...Done, prompt: PushPrompt }),
 })
 
@@ -146,7 +146,7 @@ export const sendStoreNotification = endpoint({
   permission: 'carts:write',
   summary:
     'A notification to everybody who has subscribed, each decided like any other message. Takes an `Idempotency-Key`',
-  body: z.object({ ...ofStore, ...contentFields }),
+  body: z.object({ ...storeFields, ...contentFields }),
   reply: z.object({
     ...Done,
     /** One per intended person. */
@@ -161,7 +161,7 @@ export const sendToThisBrowser = endpoint({
   path: buildPath('send-to-this-browser'),
   permission: 'carts:write',
   summary: 'The same to the browser of whoever asks: it is marked as a test, kept nowhere and counted nowhere',
-  body: z.object({ ...ofStore, ...contentFields, subscription: BrowserSubscription }),
+  body: z.object({ ...storeFields, ...contentFields, subscription: BrowserSubscription }),
   reply: z.object({ ...Done, message: z.string() }),
 })
 

@@ -48,11 +48,11 @@ export const DEFAULT_PUSH = {
 } as const
 
 /** A 5: an invalid number becomes the minimum. */
-const createBoundedNumber = (least: number, most: number) =>
+const createBoundedNumber = (min: number, max: number) =>
   z
     .unknown()
     .transform((input) => Number(input))
-    .transform((number) => (Number.isInteger(number) && number >= least && number <= most ? number : least))
+    .transform((number) => (Number.isInteger(number) && number >= min && number <= max ? number : min))
     .pipe(z.number())
 
 /** Text with Liquid variables, as in all messages. */

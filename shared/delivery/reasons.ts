@@ -138,7 +138,7 @@ export const reasonTexts: Record<string, string> = {
 }
 
 /** Texts that differ for SMS and WhatsApp. */
-const ofTexts: Record<string, string> = {
+const TEXT_MESSAGE_REASONS: Record<string, string> = {
   no_contact: 'No usable phone number has been captured yet.',
   'too_old:no_contact': 'No phone number was captured in time.',
   'too_old:contact_unconfirmed':
@@ -157,7 +157,7 @@ const ofTexts: Record<string, string> = {
 }
 
 /** Texts that differ for push. */
-const ofPush: Record<string, string> = {
+const PUSH_REASONS: Record<string, string> = {
   no_contact: 'The shopper has not allowed notifications in the browser that filled the cart.',
   'too_old:no_contact': 'The browser that filled the cart allowed no notifications in time.',
   no_consent: 'The shopper has not allowed notifications.',
@@ -185,7 +185,11 @@ export function explain(reason: string | null, channel?: string, response?: stri
   const answered = isText && reason === 'retry' ? textCodes[/^\d+/.exec(response ?? '')?.[0] ?? ''] : undefined
   if (answered) return `${answered.text} It will be retried.`
   return (
-    (isText ? (ofTexts[reason] ?? ofTexts[kind]) : channel === 'push' ? (ofPush[reason] ?? ofPush[kind]) : undefined) ??
+    (isText
+      ? (TEXT_MESSAGE_REASONS[reason] ?? TEXT_MESSAGE_REASONS[kind])
+      : channel === 'push'
+        ? (PUSH_REASONS[reason] ?? PUSH_REASONS[kind])
+        : undefined) ??
     reasonTexts[reason] ??
     describeStoreReason(reason) ??
     reasonTexts[kind] ??

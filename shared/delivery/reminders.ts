@@ -201,7 +201,7 @@ export const cartEligibility = endpoint({
     eligible: z.array(z.string()),
     reasons: z.array(
       z.object({
-        /** A code of `shared/delivery/reasons.ts`; `cart_missing` for ids that are no cart of the store. */
+        /** A code of `shared/delivery/reasons.ts`; `cart_missing` for ids that are not carts of the store. */
         reason: z.string(),
         explanation: z.string(),
         count: z.number(),
@@ -286,7 +286,7 @@ export const readBulkSend = endpoint({
   scope: 'store',
   params: jobParams,
   query: storeQuery.extend({
-    ...buildPageFields({ limit: 100, mostPages: 10_000 }),
+    ...buildPageFields({ limit: 100, maxPages: 10_000 }),
     outcome: z.enum(['waiting', 'sent', 'unknown', 'failed']).optional(),
   }),
   summary: 'The progress of a job, with a result for each cart or customer. Announced by `store-changed` (messages)',

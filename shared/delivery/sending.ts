@@ -31,7 +31,7 @@ export const SendingPause = z.object({
   pausedAt: z.string(),
   /** Null if that member has left. */
   pausedBy: z.string().nullable(),
-  /** Messages that would have been sent by now; they are decided again on resume. At most `MOST_COUNTED`. */
+  /** Messages that would have been sent by now; they are decided again on resume. At most `MAX_COUNTED`. */
   waiting: z.number(),
   /** When the first of them expires; null if none waits. */
   nextExpiresAt: z.string().nullable(),
@@ -39,7 +39,7 @@ export const SendingPause = z.object({
 export type SendingPause = z.infer<typeof SendingPause>
 
 /** Counts stop here. */
-export const MOST_COUNTED = 10_000
+export const MAX_COUNTED = 10_000
 
 const pauseReply = z.object({ pause: SendingPause.nullable() })
 

@@ -201,7 +201,7 @@ export const listAnalyticsProducts = endpoint({
   path: '/api/analytics/products',
   permission: 'carts:read',
   scope: 'store',
-  query: rangeQuery.extend({ ...buildPageFields({ limit: 20, most: 100 }), search: z.string().max(200).default('') }),
+  query: rangeQuery.extend({ ...buildPageFields({ limit: 20, max: 100 }), search: z.string().max(200).default('') }),
   summary: 'All products left in carts, the most lost first',
   reply: z.object({ products: z.array(TopProduct), pagination: Pagination, ...frame }),
 })

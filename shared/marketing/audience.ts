@@ -3,7 +3,7 @@ import { CartBadge } from '../carts/carts.ts'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { Money } from '../delivery/reminders.ts'
 
-// Audience of a campaign (B 3, B 5; area decision 42): filters on abandoned carts, selected people, and saved filter
+// Audience of a campaign (B 3, B 5; decision 42): filters on abandoned carts, selected people, and saved filter
 // sets.
 
 /** Maximum number of selected people. */
@@ -32,7 +32,7 @@ export const audienceTexts = {
 
 const money = z.number().min(0).max(1_000_000_000)
 const hours = z.number().min(0).max(8_760)
-const isInOrder = (least?: number | null, most?: number | null) => least == null || most == null || least <= most
+const isInOrder = (min?: number | null, max?: number | null) => min == null || max == null || min <= max
 
 /** Values in the store's currency; times in hours since the last activity. null or missing: no limit. */
 export const AudienceFilters = z
@@ -154,7 +154,7 @@ export const countAudience = endpoint({
     minutes: z.number().nullable(),
     /** Messages left in the plan's month; null: unlimited. */
     left: z.number().nullable(),
-    /** Percentage of the audience that neither clicked nor bought in 90 days (area decision 50). */
+    /** Percentage of the audience that neither clicked nor bought in 90 days (decision 50). */
     quietPercent: z.number(),
     /** SMS and WhatsApp only, estimated from a sample of rendered messages; null: email, or no sample. */
     price: z

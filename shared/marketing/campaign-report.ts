@@ -4,7 +4,7 @@ import { buildPageFields, DownloadLink, Pagination } from '../core/paging.ts'
 import { Money } from '../delivery/reminders.ts'
 import { FlowCounts } from './flows.ts'
 
-// The report of a campaign (area decision 48). All figures are counts of its messages and their orders.
+// The report of a campaign (decision 48). All figures are counts of its messages and their orders.
 
 export const recipientStates = [
   'waiting',
@@ -24,7 +24,7 @@ export const CampaignReport = z.object({
   counts: FlowCounts,
   /** Accepted by the provider and confirmed as delivered. */
   delivered: z.number(),
-  /** People, as reported by mail programs; opens affect nothing (decision 22). */
+  /** People, as reported by mail programs; opens never change what is sent (decision 22). */
   opened: z.number(),
   openedByMachines: z.number(),
   /** People who clicked or restored. */
@@ -51,7 +51,7 @@ export const CampaignReport = z.object({
   ),
   /** Failed messages that a retry would send now, at most 10,000; never those with an unknown result. */
   retryable: z.number(),
-  /** Held messages, the earliest time of a new attempt (`firstUntil`) and the most frequent reason; null: none. */
+  /** Held messages, the earliest time of the next attempt (`firstUntil`) and the most frequent reason; null: none. */
   held: z.object({ count: z.number(), firstUntil: z.string(), explanation: z.string() }).nullable(),
 })
 export type CampaignReport = z.infer<typeof CampaignReport>
@@ -95,7 +95,7 @@ export const listCampaignRecipients = endpoint({
   permission: 'carts:read',
   scope: 'store',
   params,
-  query: storeQuery.extend({ ...filterFields, ...buildPageFields({ limit: 50, most: 100 }) }),
+  query: storeQuery.extend({ ...filterFields, ...buildPageFields({ limit: 50, max: 100 }) }),
   summary: 'The people of a campaign, with what became of each message and why',
   reply: z.object({ recipients: z.array(CampaignRecipient), pagination: Pagination }),
 })
@@ -122,7 +122,7 @@ export const retryCampaign = endpoint({
   reply: z.object({ success: z.literal(true), retried: z.number() }),
 })
 
-export const dropHeld = endpoint({
+export const cancelHeldMessages = endpoint({
   method: 'POST',
   path: '/api/campaigns/:id/drop-held',
   permission: 'carts:write',

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { CouponOfStep } from '../carts/coupons.ts'
+import { FlowStepCoupon } from '../carts/coupons.ts'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { buildPageFields, Pagination } from '../core/paging.ts'
 import { Money } from '../delivery/reminders.ts'
 import { customerEmails, DEFAULT_FILTERS, TargetAudience } from './audience.ts'
 import { FlowCounts, StepCoupon } from './flows.ts'
 
-// Campaigns (B 2, 3, 4, 5, 7, 8, 9; area decisions 41 to 50 and 124 to 126): scheduled sends to people with an
+// Campaigns (B 2, 3, 4, 5, 7, 8, 9; decisions 41 to 50 and 124 to 126): scheduled sends to people with an
 // abandoned cart, or to chosen customers.
 
 const LONGEST_BODY = 50_000
@@ -135,7 +135,7 @@ const nameFields = {
 }
 
 /**
- * Addresses are read beside `targetAudience`, then in it, then in its filters, and returned in it only (area decision
+ * Addresses are read beside `targetAudience`, then in it, then in its filters, and returned in it only (decision
  * 125).
  */
 const CampaignSchema = z.object({
@@ -178,7 +178,7 @@ export const CampaignView = z.object({
   targetAudience: TargetAudience,
   content: CampaignContent,
   /** Description of its coupon; null: none. */
-  couponShown: CouponOfStep.nullable(),
+  couponShown: FlowStepCoupon.nullable(),
   schedule: CampaignSchedule,
   /** Time of the next run; null: none. */
   nextRunAt: z.string().nullable(),
@@ -187,7 +187,7 @@ export const CampaignView = z.object({
   /** Attributed revenue by currency. */
   revenue: z.array(Money),
   /**
-   * Why it was paused automatically. `bounces` or `complaints`: area decision 50. `plan` or `payment`: the plan or an
+   * Why it was paused automatically. `bounces` or `complaints`: decision 50. `plan` or `payment`: the plan or an
    * overdue payment did not allow a due run.
    * `cart_words`: a campaign to chosen customers mentions a cart. Missing: a member paused it.
    */
@@ -212,7 +212,7 @@ export const listCampaigns = endpoint({
   query: storeQuery.extend({
     search: z.string().max(200).optional(),
     status: CampaignStatus.optional(),
-    ...buildPageFields({ limit: 50, most: 100 }),
+    ...buildPageFields({ limit: 50, max: 100 }),
   }),
   reply: z.object({ campaigns: z.array(CampaignView), pagination: Pagination }),
 })

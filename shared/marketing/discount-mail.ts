@@ -144,7 +144,7 @@ export const discountEligibility = endpoint({
     eligible: z.array(z.string()),
     reasons: z.array(
       z.object({
-        /** A code of `shared/delivery/reasons.ts`; `customer_missing` for ids that are no customer of the store. */
+        /** A code of `shared/delivery/reasons.ts`; `customer_missing` for ids that are not customers of the store. */
         reason: z.string(),
         explanation: z.string(),
         count: z.number(),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CouponOfStep } from '../carts/coupons.ts'
+import { FlowStepCoupon } from '../carts/coupons.ts'
 import { FlowChannel, FlowConditions } from '../carts/flow-conditions.ts'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { MessagePreview, PreviewCart } from '../delivery/reminders.ts'
@@ -73,7 +73,7 @@ export const FlowStep = z.object({
   pushBody: z.string(),
   coupon: StepCoupon.nullable(),
   /** Description of that coupon. */
-  couponShown: CouponOfStep.nullable(),
+  couponShown: FlowStepCoupon.nullable(),
 })
 export type FlowStep = z.infer<typeof FlowStep>
 

@@ -12,7 +12,7 @@ export interface ConsentEvidence {
   language?: string
   /** For an import: its id, the line of the file, and the source stated in the file. */
   importId?: string
-  /** Why the file’s row is no consent. */
+  /** Why the file’s row is not a consent. */
   said?: ImportReason
   line?: number
   given?: string
@@ -27,7 +27,7 @@ export interface ConsentEvidence {
 /**
  * `page script`: anyone can fake a post of the shop's page. `account page`: the shop does not confirm account
  * addresses. `unpaid order`: anyone can begin an order with any address.
- * An order that becomes a purchase (S4) proves the consent, also with payment on delivery.
+ * An order that becomes a purchase (S4) proves the consent, even with payment on delivery.
  */
 export type Unproven = 'page script' | 'account page' | 'unpaid order'
 
@@ -138,7 +138,7 @@ export const importStatuses = ['granted', 'withdrawn'] as const
 export const rowStatuses = [...importStatuses, 'suppressed'] as const
 export type RowStatus = (typeof rowStatuses)[number]
 
-/** Why a row of a file is no consent. */
+/** Why a row of a file is not a consent. */
 export const importReasons = {
   opted_out: 'unsubscribed or opted out',
   blocked: 'blocked, or not to be contacted',
@@ -154,8 +154,8 @@ export const dateOrders = ['iso', 'dmy', 'mdy'] as const
 export type DateOrder = (typeof dateOrders)[number]
 
 /** Maximum rows and bytes of a file. */
-export const IMPORT_MOST_ROWS = 200_000
-export const IMPORT_MOST_BYTES = 20 * 1024 * 1024
+export const MAX_IMPORT_ROWS = 200_000
+export const MAX_IMPORT_BYTES = 20 * 1024 * 1024
 
 const column = z.number().int().min(0).max(199).nullable()
 

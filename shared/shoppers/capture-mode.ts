@@ -76,7 +76,7 @@ export const chooseCaptureMode = endpoint({
   query: storeQuery,
   body: z.object({
     mode: CaptureMode,
-    legalGround: z.string().trim().max(groundLimits.most, `At most ${groundLimits.most} characters.`).optional(),
+    legalGround: z.string().trim().max(groundLimits.max, `At most ${groundLimits.max} characters.`).optional(),
   }),
   reply: View,
 })

@@ -54,7 +54,7 @@ export function computeWordingId(text: string): string {
 const escapeHtml = (text: string) =>
   text.replace(/[&<>"]/g, (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char]!)
 
-/** Unticked: a box ticked in advance is no consent. */
+/** Unticked: a box ticked in advance is not a consent. */
 export function boxHtml(channel: ConsentChannel, text: string): string {
   return `<label><input type="checkbox" id="recoup_consent_${channel}" data-recoup-wording="${computeWordingId(text)}"> ${escapeHtml(normalizeText(text))}</label>`
 }

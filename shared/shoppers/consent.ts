@@ -32,7 +32,7 @@ export type ConsentOverrideView = z.infer<typeof ConsentOverride>
 
 const SmsConfirmation = z.enum(['where_required', 'page_script', 'always'])
 
-export const groundLimits = { least: 20, most: 2_000 } as const
+export const groundLimits = { min: 20, max: 2_000 } as const
 
 export const consentTable = endpoint({
   method: 'GET',
@@ -73,11 +73,8 @@ export const overrideRule = endpoint({
     legalGround: z
       .string()
       .trim()
-      .min(
-        groundLimits.least,
-        `Describe in at least ${groundLimits.least} characters which law or agreement allows it.`,
-      )
-      .max(groundLimits.most, `At most ${groundLimits.most} characters.`),
+      .min(groundLimits.min, `Describe in at least ${groundLimits.min} characters which law or agreement allows it.`)
+      .max(groundLimits.max, `At most ${groundLimits.max} characters.`),
   }),
   reply: ConsentOverride,
 })

@@ -11,15 +11,15 @@ export const suppressionChannels = ['all', 'email', 'sms', 'whatsapp', 'push'] a
 export type SuppressionChannel = (typeof suppressionChannels)[number]
 
 /**
- * Who may remove an entry (C5). `person`: only the person, whose own act it was; `warned`: an owner after a warning;
- * `owner`: an owner.
+ * Who may remove an entry (C5). `person`: only the person, because they asked for it; `owner-after-warning`: an owner
+ * after a warning; `owner`: an owner.
  */
-export type Removal = 'owner' | 'warned' | 'person'
-export const removalOf: Record<SuppressionReason, Removal> = {
+export type Removal = 'owner' | 'owner-after-warning' | 'person'
+export const removalByReason: Record<SuppressionReason, Removal> = {
   unsubscribed: 'person',
   complaint: 'person',
   erased: 'person',
-  hard_bounce: 'warned',
+  hard_bounce: 'owner-after-warning',
   manual: 'owner',
   invalid: 'owner',
 }
@@ -41,7 +41,7 @@ const Entry = z.object({
 })
 export type SuppressionEntry = z.infer<typeof Entry>
 
-const Removed = z.object({
+export const RemovedEntry = z.object({
   id: z.string(),
   address: z.string().nullable(),
   channel: z.enum(suppressionChannels),
@@ -49,7 +49,7 @@ const Removed = z.object({
   removedBy: z.string().nullable(),
   removedAt: z.string(),
 })
-export type RemovedEntry = z.infer<typeof Removed>
+export type RemovedEntry = z.infer<typeof RemovedEntry>
 
 const Filter = z.object({
   search: z.string().max(254).optional(),
@@ -73,7 +73,7 @@ export const listSuppressions = endpoint({
     next: z.string().nullable(),
     total: z.number(),
     /** Entries removed by owners, newest first, for the same search. */
-    removed: z.array(Removed),
+    removed: z.array(RemovedEntry),
   }),
 })
 
@@ -123,10 +123,10 @@ export const removeSuppression = endpoint({
   reply: z.object({ success: z.literal(true) }),
 })
 
-/** Rows per call; the browser splits a large file. */
-export const IMPORT_PART = 2_000
-/** Maximum rows of a file. */
-export const IMPORT_MOST_ROWS = 200_000
+/** The browser splits a larger file into several calls. */
+export const MAX_IMPORT_ROWS_PER_CALL = 2_000
+/** Per file. */
+export const MAX_IMPORT_ROWS = 200_000
 
 const ImportRow = z.object({
   /** Line in the file, from 1. */
@@ -146,7 +146,7 @@ export const importSuppressions = endpoint({
   scope: 'account',
   summary: 'Add many addresses to the list; each row is accepted or refused individually, and the call is idempotent',
   body: z.object({
-    rows: z.array(ImportRow).min(1).max(IMPORT_PART),
+    rows: z.array(ImportRow).min(1).max(MAX_IMPORT_ROWS_PER_CALL),
     /** For rows without a reason. */
     reason: z.enum(importableReasons).default('manual'),
     fileName: z.string().max(200).default(''),
@@ -187,7 +187,7 @@ export const suppressionTexts = {
     push: 'Browser notifications',
   } satisfies Record<SuppressionChannel, string>,
   /** Why an owner cannot remove an entry. */
-  personsAct: {
+  notRemovableReasons: {
     unsubscribed:
       'This person opted out. Only they can undo that, with the link in an earlier message or by texting START.',
     complaint: 'This person reported a message as spam and can no longer be contacted from here.',

@@ -16,7 +16,7 @@ export interface StoreChanged {
 }
 
 /** Answer to `join-platform`: the store of the session, or null if it has none. */
-export interface Joined {
+export interface JoinReply {
   storeId: string | null
 }
 
@@ -28,7 +28,7 @@ export interface ServerEvents {
 
 export interface ClientEvents {
   /** Joins the store named in the handshake (`auth.storeId`); by default the one of the session (decision 7). */
-  'join-platform': (platform: string, answer?: (joined: Joined) => void) => void
+  'join-platform': (platform: string, answer?: (joined: JoinReply) => void) => void
   /** Acknowledged when done; without an acknowledgement the browser uses HTTP. */
   'mark-notifications-read': (marked: MarkRead, answer?: (done: { success: boolean }) => void) => void
 }

@@ -58,7 +58,7 @@ export const listNotifications = endpoint({
   summary:
     'What the team is told of this store and its account, newest first, as far as this member has not deleted it',
   query: storeQuery.extend({
-    ...buildPageFields({ limit: NOTIFICATIONS_ON_A_PAGE, most: 100, mostPages: MAX_NOTIFICATIONS_COUNTED }),
+    ...buildPageFields({ limit: NOTIFICATIONS_ON_A_PAGE, max: 100, maxPages: MAX_NOTIFICATIONS_COUNTED }),
     /** Excludes connection tests. */
     skipTestNotification: Flag.default(false),
     /**

@@ -91,7 +91,7 @@ export const listOperatorAccounts = endpoint({
   permission: 'operator',
   summary: 'Accounts, the newest first; search by name, member’s address, store or id',
   query: z.object({
-    ...buildPageFields({ limit: 25, most: 100 }),
+    ...buildPageFields({ limit: 25, max: 100 }),
     search: z.string().trim().max(200).default(''),
     show: z.enum(operatorShows).default('all'),
   }),
@@ -152,7 +152,7 @@ export const listOperatorActions = endpoint({
   path: '/api/operator/actions',
   permission: 'operator',
   summary: 'What operators did, the newest first',
-  query: z.object(buildPageFields({ limit: 50, most: 100 })),
+  query: z.object(buildPageFields({ limit: 50, max: 100 })),
   reply: z.object({ actions: z.array(OperatorAction), pagination: Pagination }),
 })
 

@@ -3,15 +3,15 @@ import { endpoint, storeQuery } from '../core/endpoint.ts'
 
 // How long a store keeps its shoppers' data (C10).
 
-export const retentionDays = { least: 30, most: 730, usual: 180 } as const
+export const retentionDays = { min: 30, max: 730, usual: 180 } as const
 /** The count stops here, and the page shows “or more”. */
-export const MOST_COUNTED = 100_000
+export const MAX_COUNTED = 100_000
 
 const Days = z
   .int()
-  .min(retentionDays.least)
-  .max(retentionDays.most)
-  .meta({ description: `${retentionDays.least} to ${retentionDays.most}` })
+  .min(retentionDays.min)
+  .max(retentionDays.max)
+  .meta({ description: `${retentionDays.min} to ${retentionDays.max}` })
 
 /** One nightly run. */
 const Run = z.object({
@@ -51,7 +51,7 @@ export const countRetention = endpoint({
   path: '/api/retention/count',
   permission: 'privacy:write',
   scope: 'store',
-  summary: `The people whose data a run with this number of days would erase now, counted up to ${MOST_COUNTED.toLocaleString('en')}`,
+  summary: `The people whose data a run with this number of days would erase now, counted up to ${MAX_COUNTED.toLocaleString('en')}`,
   query: storeQuery.extend({ days: z.coerce.number().pipe(Days).default(retentionDays.usual) }),
   reply: z.object({ contacts: z.number(), customers: z.number(), carts: z.number(), isMore: z.boolean() }),
 })

@@ -118,7 +118,7 @@ function isTooMuch(
   const checked = [newest]
   for (const { run } of all.sort((a, b) => b.run - a.run)) {
     const some = sent.filter(({ step }) => step === run)
-    const isNewest = newest.accepted < PAUSE_LIMITS.leastAccepted
+    const isNewest = newest.accepted < PAUSE_LIMITS.minAccepted
     if (!isNewest && !isSending(run)) continue
     const sum = isNewest ? newest : { accepted: 0, bounced: 0, complained: 0 }
     sum.accepted += some.filter((each) => ['sent', 'delivered'].includes(each.state) || hasBounced(each)).length
@@ -132,7 +132,7 @@ function isTooMuch(
 const hasBounced = ({ state, reason }: Message) => state === 'failed' && /^(bounced|undelivered)/.test(reason ?? '')
 
 const isOver = ({ accepted, bounced, complained }: { accepted: number; bounced: number; complained: number }) =>
-  accepted >= PAUSE_LIMITS.leastAccepted &&
+  accepted >= PAUSE_LIMITS.minAccepted &&
   [[bounced, PAUSE_LIMITS.bounces] as const, [complained, PAUSE_LIMITS.complaints] as const].some(
-    ([count, { least, share }]) => count >= least && count / accepted > share,
+    ([count, { min, share }]) => count >= min && count / accepted > share,
   )

@@ -22,11 +22,11 @@ export function invalidInput(error: z.ZodError): AppError {
 
 type Issue = z.core.$ZodIssue
 
-/** For a union: the issues of the intended form, the one that knows all given fields. */
+/** For a union: the issues of the intended variant, the one without unknown fields. */
 function chooseIssues(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.path.length > 0) return [issue]
-  const known = issue.errors.filter((each) => each.every(({ code }) => code !== 'unrecognized_keys'))
-  return known.toSorted((a, b) => a.length - b.length)[0] ?? [issue]
+  const candidates = issue.errors.filter((each) => each.every(({ code }) => code !== 'unrecognized_keys'))
+  return candidates.toSorted((a, b) => a.length - b.length)[0] ?? [issue]
 }
 
 /** Called by zod for every issue whose schema has no message of its own. */
@@ -41,14 +41,14 @@ const isAbsent = (input: unknown) =>
 
 const isList = ({ inst }: RawIssue) => inst instanceof z.ZodArray
 
-const NOBODYS = '\u0000'
+const NO_MESSAGE = '\u0000'
 
 /** The schema's own message for an empty text or list. */
 function findEmptyMessage({ inst }: RawIssue): string | undefined {
   if (!(inst instanceof z.ZodString || inst instanceof z.ZodArray)) return undefined
   const empty = inst instanceof z.ZodArray ? [] : ''
-  const message = inst.safeParse(empty, { error: () => NOBODYS }).error?.issues[0]?.message
-  return message === NOBODYS ? undefined : message
+  const message = inst.safeParse(empty, { error: () => NO_MESSAGE }).error?.issues[0]?.message
+  return message === NO_MESSAGE ? undefined : message
 }
 
 function describeProblem(issue: RawIssue): string {

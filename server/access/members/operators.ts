@@ -18,7 +18,7 @@ export async function isOperator(
   return !session.isDemo && !session.viewedUntil && (await findOperator({ config, db }, session)) !== undefined
 }
 
-/** For a user who works in their own account. A user who only views an account is no operator there. */
+/** For a user who works in their own account. A user who only views an account is not an operator there. */
 export function readOperatorStatus(
   deps: Pick<Deps, 'config' | 'db'>,
   session: WorkingSession,

@@ -7,13 +7,13 @@ export { assertPlainName } from './names.ts'
 export { assertOperator, isOperator, mayStillView, readOperatorStatus } from './operators.ts'
 export { assertPassword, hashPassword, isRightPassword } from './passwords.ts'
 export {
+  addMs,
   computeLockoutS,
   customTextLimit,
   EMAIL_CHANGE_MS,
   EMAIL_UNDO_MS,
   INVITATION_MS,
   INVITATION_RETENTION_MS,
-  later,
   REMOVAL_MS,
   RESET_MS,
   readSender,

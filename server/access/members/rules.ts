@@ -19,7 +19,7 @@ export const VERIFICATION_MS = 7 * DAY_MS
 /** A removal that its job has not finished after this time is requested again. */
 export const REMOVAL_MS = 10 * 60_000
 
-export const later = (instant: Date, ms: number): Date => new Date(instant.getTime() + ms)
+export const addMs = (instant: Date, ms: number): Date => new Date(instant.getTime() + ms)
 
 /** `Name <address>` or a bare address, as configuration checked it. */
 export function readSender(mailFrom: string): { name: string; address: string } {

@@ -6,7 +6,7 @@ import type { AccountDb } from '../../core/db/public.ts'
 import * as system from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { mayStillView } from './operators.ts'
-import { later, SESSION_MS, SESSION_TOUCH_MS, VIEW_MS } from './rules.ts'
+import { addMs, SESSION_MS, SESSION_TOUCH_MS, VIEW_MS } from './rules.ts'
 import * as sql from './users-sql.ts'
 
 // Sessions: authenticates bearer tokens, starts sessions and views of operators, and keeps the chosen store.
@@ -55,7 +55,7 @@ export async function startSession(
     tokenHash: hashToken(token),
     device,
     now,
-    expiresAt: later(now, SESSION_MS),
+    expiresAt: addMs(now, SESSION_MS),
   }
   await sql.insertSession(account, { ...session, secondFactorAt })
   return token
@@ -68,7 +68,7 @@ export async function startView(
   now: Date,
 ): Promise<{ token: string; until: Date }> {
   const token = createToken()
-  const until = later(now, VIEW_MS)
+  const until = addMs(now, VIEW_MS)
   const session = { id: createId(), ...viewer, tokenHash: hashToken(token), now, expiresAt: until, viewedUntil: until }
   await sql.insertSession(account, session)
   return { token, until }
@@ -77,8 +77,8 @@ export async function startView(
 function slideExpiry(deps: Pick<Deps, 'db' | 'now'>, session: Session) {
   const now = deps.now()
   const account = { accountId: session.accountId, db: deps.db }
-  const touchedBefore = later(now, -SESSION_TOUCH_MS)
-  return sql.touchSession(account, { id: session.sessionId, now, touchedBefore, expiresAt: later(now, SESSION_MS) })
+  const touchedBefore = addMs(now, -SESSION_TOUCH_MS)
+  return sql.touchSession(account, { id: session.sessionId, now, touchedBefore, expiresAt: addMs(now, SESSION_MS) })
 }
 
 /** Sets the session's current store. The caller has checked that it belongs to the account. */

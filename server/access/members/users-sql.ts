@@ -1,6 +1,6 @@
 import type { AccountDb, Db, Tx } from '../../core/db/public.ts'
 
-// Statements for users and their sessions.
+// SQL for users and their sessions.
 
 export function findUserByEmail(db: Db | Tx, email: string) {
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()

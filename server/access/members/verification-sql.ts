@@ -1,6 +1,6 @@
 import { type AccountDb, type AccountTx, type Db, sql, type Tx } from '../../core/db/public.ts'
 
-// Statements for confirmed addresses.
+// SQL for confirmed addresses.
 
 /** Marks the user's address as confirmed if it is still `email`. Returns whether it was. */
 export async function confirmAddress(db: Db | Tx, userId: string, email: string, now: Date): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { Deps } from '../../deps.ts'
 import { chooseMailRoute, NO_MAIL_SERVER } from '../../messages/channels/public.ts'
 import { mailVerification } from './jobs.ts'
 import { limits } from './limits.ts'
-import { customTextLimit, later, VERIFICATION_MS } from './rules.ts'
+import { addMs, customTextLimit, VERIFICATION_MS } from './rules.ts'
 import type { Session } from './session.ts'
 import { findUserById } from './users-sql.ts'
 import * as sql from './verification-sql.ts'
@@ -17,7 +17,7 @@ export function createVerificationToken(
   { secrets, now }: Pick<Deps, 'now' | 'secrets'>,
   user: { id: string; email: string },
 ): string {
-  const subject = `${user.id}.${later(now(), VERIFICATION_MS).getTime()}`
+  const subject = `${user.id}.${addMs(now(), VERIFICATION_MS).getTime()}`
   return `${subject}.${secrets.token('verify-email', `${subject}.${user.email}`)}`
 }
 
@@ -90,12 +90,12 @@ export async function takeOwnText(
   count: number,
 ): Promise<void> {
   const verification = requireFound(await sql.readVerification(account), 'Account')
-  const most = customTextLimit(verification.created_at, deps.now())
+  const maxEmails = customTextLimit(verification.created_at, deps.now())
   // Only this machine reaches an instance in local mode, and the demo's mail stays in its own mailbox.
-  if (most === null || verification.is_demo || verification.has_own_server || deps.config.isLocal) return
-  const limit = { ...limits.ownTextPerAccount, points: most }
+  if (maxEmails === null || verification.is_demo || verification.has_own_server || deps.config.isLocal) return
+  const limit = { ...limits.ownTextPerAccount, points: maxEmails }
   const waitS = await takeMany(deps, limit, { db: account.db, subject: account.accountId, count })
   if (waitS === 0) return
-  const message = `A new account can send ${most} emails with custom text in 24 hours. Use the default text, or try again later: the limit rises after a day, a week and a month.`
+  const message = `A new account can send ${maxEmails} emails with custom text in 24 hours. Use the default text, or try again later: the limit rises after a day, a week and a month.`
   throw new AppError('rate_limited', message, { retryAfterS: waitS })
 }

@@ -41,9 +41,9 @@ async function compactOldest(
 ): Promise<Date | null> {
   const upTo = await sql.findMarkPosition(tx, view, of, { after, nth: MAX_SINGLE_MARKS })
   if (!upTo) return null
-  const most = MAX_SINGLE_MARKS / 2
-  const unread = await sql.listUnreadBetween(tx, view, of, { after, upTo, limit: most + 1 })
-  if (unread.length > most) return null
+  const maxUnread = MAX_SINGLE_MARKS / 2
+  const unread = await sql.listUnreadBetween(tx, view, of, { after, upTo, limit: maxUnread + 1 })
+  if (unread.length > maxUnread) return null
   await sql.markReadUpToExcept(tx, view, of, { upTo, unread })
   return upTo
 }

@@ -15,7 +15,8 @@ import { buildWindowKey, findPool, findRule, MAX_SINGLE_ROWS, type Rule, type Sp
 const HOUR_MS = 3_600_000
 
 export type Data = NotificationData[NotificationType]
-type Zone = Record<string, string>
+/** The shopper's city, region, country and time zone, as in `Zone` of `shared/workspace/notification-calls.ts`. */
+type ShopperLocation = Record<string, string>
 
 /** An event that is not a notification yet. */
 export interface PendingEvent {
@@ -23,7 +24,7 @@ export interface PendingEvent {
   id: string
   type: NotificationType
   data: Data
-  zone: Zone | null
+  zone: ShopperLocation | null
   /** The store's time zone. */
   timeZone: string
   at: Date
@@ -64,7 +65,7 @@ export function planRows(pending: readonly PendingEvent[], hours: readonly Hour[
   const day = new Day(hours)
   const plan: Plan = { inserts: [], updates: [], hours: [], lastAt }
   const touched = new Set<Hour>()
-  const grown = new Map<GroupRow, string>()
+  const extendedRows = new Map<GroupRow, string>()
   for (const each of pending) {
     const rule = findRule(each.type, each.data)
     if (!rule) {
@@ -73,20 +74,20 @@ export function planRows(pending: readonly PendingEvent[], hours: readonly Hour[
     }
     const hour = day.count(each, rule)
     touched.add(hour)
-    const span = day.isQuiet(each, hour, rule) ? rule.few : rule.many
-    const open = span === 'one' ? null : day.openRow(each, hour, { ...rule, span })
+    const span = day.isBelowLimit(each, hour, rule) ? rule.spanBelowLimit : rule.spanAboveLimit
+    const open = span === 'single' ? null : day.findOpenRow(each, hour, { ...rule, span })
     if (open) {
-      open.data = add(open, each)
+      open.data = mergeEventData(open, each)
       hour.row = open
-      grown.set(open, each.storeId)
+      extendedRows.set(open, each.storeId)
       continue
     }
     const row = toRow(each, plan)
     plan.inserts.push(row)
-    if (span !== 'one') hour.row = row
+    if (span !== 'single') hour.row = row
   }
   plan.hours.push(...touched)
-  for (const [row, storeId] of grown) replaceRow(plan, storeId, row)
+  for (const [row, storeId] of extendedRows) replaceRow(plan, storeId, row)
   return plan
 }
 
@@ -97,7 +98,7 @@ class Day {
   readonly #pools = new Map<string, number>()
 
   constructor(hours: readonly Hour[]) {
-    // A row of several hours is returned with each of them.
+    // A row that groups several hours occurs once per hour in `hours`.
     const rows = new Map(hours.flatMap(({ row }) => (row ? [[row.id, { ...row }]] : [])))
     this.#hours = new Map(
       hours.map((hour) => [buildHourKey(hour), { ...hour, row: hour.row && rows.get(hour.row.id)! }]),
@@ -107,16 +108,16 @@ class Day {
 
   count({ storeId, at, data }: PendingEvent, { topic }: Rule): Hour {
     const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS)
-    const place = { storeId, topic, hour }
-    const found = this.#hours.get(buildHourKey(place)) ?? { ...place, count: 0, row: null }
-    this.#hours.set(buildHourKey(place), found)
+    const hourKey = { storeId, topic, hour }
+    const found = this.#hours.get(buildHourKey(hourKey)) ?? { ...hourKey, count: 0, row: null }
+    this.#hours.set(buildHourKey(hourKey), found)
     found.count += countEvents(data)
-    this.#addToPool(place, countEvents(data))
+    this.#addToPool(hourKey, countEvents(data))
     return found
   }
 
-  /** Events that arrive together follow the first one's decision. */
-  isQuiet({ storeId, data }: PendingEvent, { hour }: Hour, { topic }: Rule): boolean {
+  /** Whether the day has fewer than `MAX_SINGLE_ROWS` earlier events. */
+  isBelowLimit({ storeId, data }: PendingEvent, { hour }: Hour, { topic }: Rule): boolean {
     const pool = findPool(topic)
     const counts = listHours(hour).map(
       (each) => this.#pools.get(buildHourKey({ storeId, topic: pool, hour: each })) ?? 0,
@@ -125,10 +126,10 @@ class Day {
   }
 
   /** The newest row that still accepts events. */
-  openRow(
+  findOpenRow(
     { storeId, timeZone }: PendingEvent,
     { topic, hour }: Hour,
-    { span, fullAt = Number.POSITIVE_INFINITY }: Rule & { span: Exclude<Span, 'one'> },
+    { span, fullAt = Number.POSITIVE_INFINITY }: Rule & { span: Exclude<Span, 'single'> },
   ): GroupRow | null {
     const hours = listHours(hour).map((each) => this.#hours.get(buildHourKey({ storeId, topic, hour: each })))
     const newest = hours.find((each) => each?.row)
@@ -138,7 +139,7 @@ class Day {
     return buildWindowKey(newest!.hour, timeZone, span) === buildWindowKey(hour, timeZone, span) ? row : null
   }
 
-  #addToPool({ storeId, topic, hour }: Place, count: number): void {
+  #addToPool({ storeId, topic, hour }: HourKey, count: number): void {
     const key = buildHourKey({ storeId, topic: findPool(topic), hour })
     this.#pools.set(key, (this.#pools.get(key) ?? 0) + count)
   }
@@ -147,15 +148,15 @@ class Day {
 /** Number of events; sent messages arrive as one event with a count. */
 const countEvents = (data: Data): number => (isSummary(data) ? data.count : 1)
 
-type Place = Pick<Hour, 'storeId' | 'topic' | 'hour'>
+type HourKey = Pick<Hour, 'storeId' | 'topic' | 'hour'>
 
-/** The hours of a day, beginning with this one. */
+/** The last 24 hours, newest first. */
 const listHours = (hour: Date): Date[] =>
   Array.from({ length: 24 }, (_, ago) => new Date(hour.getTime() - ago * HOUR_MS))
 
-const buildHourKey = ({ storeId, topic, hour }: Place) => `${storeId} ${topic} ${hour.getTime()}`
+const buildHourKey = ({ storeId, topic, hour }: HourKey) => `${storeId} ${topic} ${hour.getTime()}`
 
-/** Each row is later than the one before it, so that "up to this one" is exact. */
+/** Each row is later than the one before it, so that "mark as read up to this one" has no ties. */
 function toRow({ timeZone: _, ...each }: PendingEvent, plan: Plan): Row {
   const createdAt = new Date(Math.max(each.at.getTime(), plan.lastAt.getTime() + 1))
   plan.lastAt = createdAt
@@ -170,7 +171,7 @@ function replaceRow(plan: Plan, storeId: string, row: GroupRow): void {
   else plan.updates.push({ ...row, storeId, search, isProblem: isProblem(row.type) })
 }
 
-function add(row: GroupRow, { type, data, at }: PendingEvent): Data {
+function mergeEventData(row: GroupRow, { type, data, at }: PendingEvent): Data {
   const [a, b] = [toSum(row.type, row.data, row.createdAt), toSum(type, data, at)]
   const sum = {
     ...a,
@@ -180,8 +181,12 @@ function add(row: GroupRow, { type, data, at }: PendingEvent): Data {
     ...sumCauses(a, b),
   }
   if (!('value' in a && 'value' in b)) return sum as Data
-  const isOne = a.currency !== null && a.currency === b.currency
-  return { ...sum, value: isOne ? a.value! + b.value! : null, currency: isOne ? a.currency : null } as Data
+  const hasSameCurrency = a.currency !== null && a.currency === b.currency
+  return {
+    ...sum,
+    value: hasSameCurrency ? a.value! + b.value! : null,
+    currency: hasSameCurrency ? a.currency : null,
+  } as Data
 }
 
 type Causes = Partial<Record<FailedCause, number>>

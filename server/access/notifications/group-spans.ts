@@ -3,21 +3,21 @@ import type { Data } from './group-rules.ts'
 
 // Which events are grouped, and how long a row accepts more (decision 65). Pure.
 
-/** `one`: each has its own row. `hour`: a row per hour, and one for the night. `part`: a row per part of the day. */
-export type Span = 'one' | 'hour' | 'part'
+/** `single`: a row per event. `hour`: a row per hour, and one for the night. `part`: a row per part of the day. */
+export type Span = 'single' | 'hour' | 'part'
 
 export interface Rule {
   topic: string
-  /** For the first ten in a day, counted over all topics of the pool … */
-  few: Span
+  /** For the first `MAX_SINGLE_ROWS` events of a day, counted over all topics of the pool … */
+  spanBelowLimit: Span
   /** … and for the others. */
-  many: Span
+  spanAboveLimit: Span
   /** A row with this many ends with its hour, so that continuing failures appear as news. */
   fullAt?: number
 }
 
 export const MAX_SINGLE_ROWS = 10
-const MANY_FAILED = 100
+const MAX_FAILED_IN_ROW = 100
 
 /** Hours of the store's clock at which the parts of a day begin. The last part is the night, until the first hour. */
 const PARTS = [8, 12, 17, 22] as const
@@ -25,19 +25,20 @@ const [MORNING, , , NIGHT] = PARTS
 
 /** null: never grouped. */
 export function findRule(type: NotificationType, data: Data): Rule | null {
-  if (type === 'cart_abandoned') return { topic: type, few: 'one', many: 'hour' }
-  if (type === 'cart_recovered') return { topic: type, few: 'one', many: 'part' }
-  if (type === 'complaint_failed') return { topic: type, few: 'one', many: 'part', fullAt: MANY_FAILED }
+  if (type === 'cart_abandoned') return { topic: type, spanBelowLimit: 'single', spanAboveLimit: 'hour' }
+  if (type === 'cart_recovered') return { topic: type, spanBelowLimit: 'single', spanAboveLimit: 'part' }
+  if (type === 'complaint_failed')
+    return { topic: type, spanBelowLimit: 'single', spanAboveLimit: 'part', fullAt: MAX_FAILED_IN_ROW }
   if (type.endsWith('_sent')) {
     const isInMailbox = 'isInMailbox' in data && data.isInMailbox
-    return { topic: isInMailbox ? `${type}:mailbox` : type, few: 'hour', many: 'part' }
+    return { topic: isInMailbox ? `${type}:mailbox` : type, spanBelowLimit: 'hour', spanAboveLimit: 'part' }
   }
   if (!('cause' in data) || !/^(email|sms|whatsapp|push)_failed$/.test(type)) return null
   // A step's text fails separately: no shopper gets it until it is fixed.
   if ('step' in data && data.cause === 'unrenderable') {
-    return { topic: `${type}:unrenderable:${data.step ?? ''}`, few: 'part', many: 'part' }
+    return { topic: `${type}:unrenderable:${data.step ?? ''}`, spanBelowLimit: 'part', spanAboveLimit: 'part' }
   }
-  return { topic: type, few: 'one', many: 'part', fullAt: MANY_FAILED }
+  return { topic: type, spanBelowLimit: 'single', spanAboveLimit: 'part', fullAt: MAX_FAILED_IN_ROW }
 }
 
 /**
@@ -48,7 +49,7 @@ export const findPool = (topic: string): string =>
   topic === 'cart_recovered' || topic.endsWith('_failed') ? 'others' : topic
 
 /** The same key for all hours that share one row. */
-export function buildWindowKey(hour: Date, timeZone: string, span: Exclude<Span, 'one'>): string {
+export function buildWindowKey(hour: Date, timeZone: string, span: Exclude<Span, 'single'>): string {
   const here = hour.toTemporalInstant().toZonedDateTimeISO(timeZone)
   if (here.hour >= NIGHT) return `${here.toPlainDate()} ${NIGHT}`
   if (here.hour < MORNING) return `${here.toPlainDate().subtract({ days: 1 })} ${NIGHT}`

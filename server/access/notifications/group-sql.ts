@@ -2,23 +2,23 @@ import { notificationTypes } from '../../../shared/workspace/notifications.ts'
 import { type AccountTx, type Db, type StoreTx, sql } from '../../core/db/public.ts'
 import type { Data, Hour, PendingEvent, Plan, Row } from './group-rules.ts'
 
-// Statements that turn pending events into notifications, one account at a time.
+// SQL that turns pending events into notifications, one account at a time.
 
 /** Events written by another version of the server are left to that version. */
-const known = sql`p.type = any(${notificationTypes}::text[])`
+const isKnownType = sql`p.type = any(${notificationTypes}::text[])`
 const STORES_AT_ONCE = 10_000
 
 /** One index look-up per store, so that the cost is independent of a store's rows. */
 export async function listAccountsWithPending(db: Db, limit: number, without: readonly string[]): Promise<string[]> {
   const rows = await sql<{ account_id: string }>`
     with recursive waiting as (
-      (select p.store_id from pending_notifications p where ${known} order by p.store_id limit 1)
+      (select p.store_id from pending_notifications p where ${isKnownType} order by p.store_id limit 1)
       union all
-      select (select p.store_id from pending_notifications p where p.store_id > w.store_id and ${known} order by p.store_id limit 1)
+      select (select p.store_id from pending_notifications p where p.store_id > w.store_id and ${isKnownType} order by p.store_id limit 1)
       from waiting w where w.store_id is not null)
     select account_id from (
       select s.account_id from (select store_id from waiting limit ${STORES_AT_ONCE}) w join stores s on s.id = w.store_id
-      union select p.account_id from pending_account_notifications p where ${known}) accounts
+      union select p.account_id from pending_account_notifications p where ${isKnownType}) accounts
     where account_id <> all(${[...without]}::uuid[]) limit ${limit}`.execute(db)
   return rows.rows.map((row) => row.account_id)
 }
@@ -50,13 +50,13 @@ export async function takePendingEvents({ db, accountId }: AccountTx, limit: num
   const rows = await sql<PendingEvent>`
     with first as materialized (
       select p.place from stores s cross join lateral (
-        select p.ctid as place, p.created_at, p.id from pending_notifications p where p.store_id = s.id and ${known}
+        select p.ctid as place, p.created_at, p.id from pending_notifications p where p.store_id = s.id and ${isKnownType}
         order by p.created_at, p.id limit ${limit}) p
       where s.account_id = ${accountId} order by p.created_at, p.id limit ${limit}),
-    taken as (
+    deleted as (
       delete from pending_notifications p where p.ctid = any(array(select place from first)) returning p.*)
     select t.store_id as "storeId", t.id, t.type, t.data, t.zone, s.time_zone as "timeZone", t.created_at as at
-    from taken t join stores s on s.id = t.store_id order by t.created_at, t.id`.execute(db)
+    from deleted t join stores s on s.id = t.store_id order by t.created_at, t.id`.execute(db)
   return rows.rows
 }
 
@@ -65,11 +65,11 @@ type AccountEvent = Omit<PendingEvent, 'storeId' | 'zone' | 'timeZone'>
 export async function takePendingAccountEvents({ db, accountId }: AccountTx, limit: number): Promise<AccountEvent[]> {
   const rows = await sql<PendingEvent>`
     with first as materialized (
-      select p.ctid as place from pending_account_notifications p where p.account_id = ${accountId} and ${known}
+      select p.ctid as place from pending_account_notifications p where p.account_id = ${accountId} and ${isKnownType}
       order by p.created_at, p.id limit ${limit}),
-    taken as (
+    deleted as (
       delete from pending_account_notifications p where p.ctid = any(array(select place from first)) returning p.*)
-    select id, type, data, created_at as at from taken order by created_at, id`.execute(db)
+    select id, type, data, created_at as at from deleted order by created_at, id`.execute(db)
   return rows.rows
 }
 

@@ -45,7 +45,7 @@ export async function groupNotifications(deps: Pick<Deps, 'db' | 'log' | 'now'>)
 }
 
 function groupAndLog(deps: Pick<Deps, 'db' | 'log' | 'now'>, accountId: string): Promise<number> {
-  const skipped = ({ id, type }: Unplanned, error: unknown) =>
+  const skipped = ({ id, type }: UnplannedEvent, error: unknown) =>
     deps.log.error({ err: error, accountId, notificationId: id, type }, 'notifications.row_skipped')
   return groupBatch({ accountId, db: deps.db }, deps.now(), skipped).catch((error) => {
     deps.log.error({ err: error, accountId }, 'notifications.gather_failed')
@@ -58,8 +58,8 @@ export async function groupAccountNotifications(account: AccountDb, now: Date): 
   while ((await groupBatch(account, now)) > 0);
 }
 
-type Unplanned = Pick<PendingEvent, 'id' | 'type'>
-type OnSkipped = (row: Unplanned, error: unknown) => void
+type UnplannedEvent = Pick<PendingEvent, 'id' | 'type'>
+type OnSkipped = (row: UnplannedEvent, error: unknown) => void
 
 function groupBatch(account: AccountDb, now: Date, onSkipped: OnSkipped = () => {}): Promise<number> {
   return transactAccount(account, async (tx) => {

@@ -190,10 +190,10 @@ function newestIds(view: MemberView, request: ListRequest): RawBuilder<unknown> 
     ${ORDER} limit ${request.limit} offset ${request.offset}`
 }
 
-function countRows(view: MemberView, request: Filter, most: number): RawBuilder<unknown> {
+function countRows(view: MemberView, request: Filter, max: number): RawBuilder<unknown> {
   return sql`
-    select least(count(*), ${most})::int as total from (
-      ${unionKinds(request, (of) => sql`(${visibleRows(view, of, request, chooseLookup(most))} limit ${most})`)}) both_kinds`
+    select least(count(*), ${max})::int as total from (
+      ${unionKinds(request, (of) => sql`(${visibleRows(view, of, request, chooseLookup(max))} limit ${max})`)}) both_kinds`
 }
 
 /** The account has no carts, so cart filters skip its rows. */
@@ -229,7 +229,7 @@ function visibleRows(view: MemberView, of: RowKind, request: Filter, lookup: Mar
 function memberMarks(view: MemberView, of: RowKind, { filter, after }: Filter): RawBuilder<unknown> {
   const { marked, key } = tableParts(view, of)
   const { readUpTo, clearedUpTo } = view[of]
-  const since = later(filter === 'unread' ? later(readUpTo, clearedUpTo) : clearedUpTo, after)
+  const since = chooseLater(filter === 'unread' ? chooseLater(readUpTo, clearedUpTo) : clearedUpTo, after)
   return sql`
     select * from ${marked} k where ${key('k')} and k.user_id = ${view.userId} and k.created_at > ${since}
     ${filter === 'all' || filter === 'unread' ? sql`order by k.created_at desc, k.notification_id desc limit ${MAX_NOTIFICATIONS_COUNTED}` : sql``}`
@@ -241,18 +241,18 @@ function candidateRows(view: MemberView, of: RowKind, { filter, search, after }:
   const columns = sql`n.id, n.created_at, n.type ${search ? sql`, n.search` : sql``}`
   const inOrder = sql`order by n.created_at desc, n.id desc limit ${MAX_NOTIFICATIONS_COUNTED}`
   const since = (at: Date) => sql`
-    select ${columns} from ${rows} n where ${key('n')} and n.created_at > ${later(at, after)}
+    select ${columns} from ${rows} n where ${key('n')} and n.created_at > ${chooseLater(at, after)}
       ${filter === 'problems' ? sql`and n.is_problem` : sql``}
       ${filter === 'new-carts' ? sql`and n.type = 'cart_abandoned'` : sql``}
     ${inOrder}`
   if (filter !== 'unread') return since(clearedUpTo)
   // Skips rows below `read_up_to`, except those marked as unread.
-  return sql`(${since(later(readUpTo, clearedUpTo))}) union all (
+  return sql`(${since(chooseLater(readUpTo, clearedUpTo))}) union all (
     select ${columns} from ${marked} u
     cross join lateral (select * from ${rows} n where ${key('n')} and n.id = u.notification_id limit 1) n
     where ${key('u')} and u.user_id = ${view.userId} and u.is_read = false and not u.is_deleted
-      and u.created_at > ${later(clearedUpTo, after)} and u.created_at <= ${readUpTo}
+      and u.created_at > ${chooseLater(clearedUpTo, after)} and u.created_at <= ${readUpTo}
     order by u.created_at desc, u.notification_id desc limit ${MAX_NOTIFICATIONS_COUNTED})`
 }
 
-const later = (a: Date, b: Date | null): Date => (b && b > a ? b : a)
+const chooseLater = (a: Date, b: Date | null): Date => (b && b > a ? b : a)

@@ -2,7 +2,7 @@ import type { NotificationTopic } from '../../../shared/workspace/notification-k
 
 import { type AccountDb, type AccountTx, sql } from '../../core/db/public.ts'
 
-// Statements that find members to mail, and the notifications for them.
+// SQL that finds members to mail, and the notifications for them.
 
 export interface NewNotifications {
   /** Topics of the new notifications. */

@@ -2,7 +2,7 @@ import { MAX_NOTIFICATIONS_COUNTED } from '../../../shared/workspace/notificatio
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { type MemberView, tableParts } from './list-sql.ts'
 
-// Statements for a member's read and deleted marks. They lock no other member's rows.
+// SQL for a member's read and deleted marks. They lock no other member's rows.
 
 export const BOTH = ['store', 'account'] as const
 type RowKind = (typeof BOTH)[number]

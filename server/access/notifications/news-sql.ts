@@ -2,7 +2,7 @@ import type { NotificationTopic } from '../../../shared/workspace/notification-k
 import { type AccountDb, type StoreDb, sql } from '../../core/db/public.ts'
 import type { ListedNotification } from './list-sql.ts'
 
-// Statements of the live connection for new notifications.
+// SQL for the live connection for new notifications.
 
 /** The newest notification time of the store's account. */
 export async function findNewestInstant({ db, storeId }: StoreDb): Promise<Date> {

@@ -45,7 +45,7 @@ export async function savePreferences(
   return readPreferences(account, member)
 }
 
-// Statements for members' notification preferences.
+// SQL for members' notification preferences.
 
 function readChoices({ db, accountId }: AccountDb, userId: string) {
   return db

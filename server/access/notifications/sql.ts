@@ -1,7 +1,7 @@
 import { type Db, type RawBuilder, type StoreDb, sql, type Tx } from '../../core/db/public.ts'
 import type { DraftNotification } from './notifications.ts'
 
-// Statements that write notifications and delete old ones.
+// SQL that writes notifications and deletes old ones.
 
 /**
  * An insert for statements that also do other things: `rows` selects store_id, id, type, data, created_at and, for a
@@ -80,13 +80,13 @@ const createBatchDelete =
     return Number(numAffectedRows ?? 0)
   }
 
-const OF_STORES = ['stores', 'store_id'] as const
-const OF_ACCOUNTS = ['accounts', 'account_id'] as const
+const STORE_OWNER = ['stores', 'store_id'] as const
+const ACCOUNT_OWNER = ['accounts', 'account_id'] as const
 
-export const deleteOld = createBatchDelete('notifications', OF_STORES, ['created_at', 'id'])
-export const deleteOldAccountRows = createBatchDelete('account_notifications', OF_ACCOUNTS, ['created_at', 'id'])
+export const deleteOld = createBatchDelete('notifications', STORE_OWNER, ['created_at', 'id'])
+export const deleteOldAccountRows = createBatchDelete('account_notifications', ACCOUNT_OWNER, ['created_at', 'id'])
 /** Hours that grouping no longer reads. */
-export const deleteOldHours = createBatchDelete('notification_hours', OF_STORES, ['hour'])
+export const deleteOldHours = createBatchDelete('notification_hours', STORE_OWNER, ['hour'])
 
 export async function deleteOldRecoveries(db: Db, before: Date, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`

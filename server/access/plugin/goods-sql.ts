@@ -1,7 +1,7 @@
 import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
 import type { ItemRef } from '../../platforms/platform/public.ts'
 
-// Statements for stock and prices that plugins report. `variation_id` is '' for the product itself.
+// SQL for stock and prices that plugins report. `variation_id` is '' for the product itself.
 
 export interface ReportedRow {
   product_id: string
@@ -41,12 +41,12 @@ export async function readReported(
 /** Items that messages needed lately and the shop has not reported since `readBefore`, longest waiting first. */
 export async function listUnreported(
   { db, storeId }: StoreDb,
-  { requestedSince, readBefore, most }: { requestedSince: Date; readBefore: Date; most: number },
+  { requestedSince, readBefore, max }: { requestedSince: Date; readBefore: Date; max: number },
 ): Promise<ItemRef[]> {
   const { rows } = await sql<ItemRef>`
     select product_id as "productId", nullif(variation_id, '') as "variationId" from plugin_goods
     where store_id = ${storeId} and wanted_at >= ${requestedSince} and (read_at is null or read_at < ${readBefore})
-    order by read_at nulls first, wanted_at, product_id, variation_id limit ${most}`.execute(db)
+    order by read_at nulls first, wanted_at, product_id, variation_id limit ${max}`.execute(db)
   return rows
 }
 

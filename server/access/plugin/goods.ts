@@ -1,6 +1,6 @@
 import type { Db, StoreDb } from '../../core/db/public.ts'
 import type { ItemRef, ItemTerms } from '../../platforms/platform/public.ts'
-import { ORDER_CHECK_FRESH_MS, oldest, subtractMs } from '../stores/public.ts'
+import { findOldest, ORDER_CHECK_FRESH_MS, subtractMs } from '../stores/public.ts'
 import * as sql from './goods-sql.ts'
 
 // Stock and prices of a shop that we cannot reach: messages record what they need, the next heartbeat requests it, and
@@ -32,7 +32,7 @@ export async function readReportedTerms(
     isOnSale: row.is_on_sale,
     stockQuantity: row.stock_quantity,
   }))
-  return { found, readAt: oldest(rows.map((row) => row.read_at)) }
+  return { found, readAt: findOldest(rows.map((row) => row.read_at)) }
 }
 
 /** The items that the shop reports next. */
@@ -40,7 +40,7 @@ export const listNeededGoods = (store: StoreDb, now: Date): Promise<ItemRef[]> =
   sql.listUnreported(store, {
     requestedSince: subtractMs(now, REQUESTED_MS),
     readBefore: subtractMs(now, RENEW_MS),
-    most: MAX_GOODS,
+    max: MAX_GOODS,
   })
 
 export async function keepReported(store: StoreDb, terms: readonly ItemTerms[], readAt: Date): Promise<void> {

@@ -2,7 +2,7 @@ import type { Selectable, Updateable } from 'kysely'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { PluginConnectionsTable } from '../../core/schema/public.ts'
 
-// Statements for a store's plugin.
+// SQL for a store's plugin.
 
 export type PluginRow = Selectable<PluginConnectionsTable>
 

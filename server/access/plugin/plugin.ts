@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { isSameSecret, keepSlot, type StepAside } from '../../core/common/public.ts'
+import { isSameSecret, keepSlot, type ReleaseSlot } from '../../core/common/public.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient } from '../../platforms/platform/public.ts'
@@ -60,12 +60,12 @@ export async function queueWake(deps: Pick<Deps, 'jobs'>, store: StoreDb, reason
 export async function wakePlugin(
   deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets' | 'storeClient'>,
   { storeId, reason }: z.infer<typeof wakeJob.payload>,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db as Db }
   const plugin = await sql.readPlugin(store)
   if (!plugin || plugin.ended_at) return
-  const client = await openStoreClient(deps, store, stepAside).catch(() => null)
+  const client = await openStoreClient(deps, store, releaseSlot).catch(() => null)
   if (client) await callWake(deps, plugin, client, reason)
 }
 

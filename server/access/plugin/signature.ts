@@ -18,9 +18,9 @@ const WINDOW_S = 300
 export const NONCE_MS = 10 * 60_000
 
 type Direction = 'shop' | 'recoup'
-type Signed = Omit<CallHeaders, 'signature'> & { direction: Direction; name: CallName; body: Buffer | string }
+type SignedContent = Omit<CallHeaders, 'signature'> & { direction: Direction; name: CallName; body: Buffer | string }
 
-export function sign(key: string, { direction, name, store, time, nonce, body }: Signed): string {
+export function sign(key: string, { direction, name, store, time, nonce, body }: SignedContent): string {
   const hmac = createHmac('sha256', key).update(['v1', direction, name, store, time, nonce, ''].join('\n'))
   return hmac.update(body).digest('hex')
 }

@@ -19,7 +19,7 @@ export async function resolveProblem(account: AccountDb | AccountTx, kind: Probl
   await resolveProblems(account, kind, now)
 }
 
-// Statements for problems that only an operator can fix.
+// SQL for problems that only an operator can fix.
 
 /** Does nothing while a problem of this kind is open. */
 function insertProblem(

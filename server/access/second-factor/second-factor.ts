@@ -211,7 +211,7 @@ function decryptSecret(deps: Pick<Deps, 'log' | 'secrets'>, user: Holder): Buffe
 
 const encryptionContext = (userId: string) => `second factor ${userId}`
 
-// Statements for the second factor. It belongs to the user, across accounts.
+// SQL for the second factor. It belongs to the user, across accounts.
 
 function saveSecret(db: Db | Tx, userId: string, encrypted: Buffer) {
   return db

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { KEYS_UNREADABLE_TEXT } from '../../../shared/access/store-problems.ts'
-import { AppError, releaseForAnswers, requireFound, type StepAside } from '../../core/common/public.ts'
+import { AppError, type ReleaseSlot, releaseForAnswers, requireFound } from '../../core/common/public.ts'
 import type { AccountTx, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { parseKeys, type StoreClient, type StoreKeys } from '../../platforms/platform/public.ts'
@@ -24,13 +24,13 @@ export async function saveKeys(
 }
 
 /**
- * The client of a connected store. `stepAside` lets a job release its worker while it waits for the store. Throws
+ * The client of a connected store. `releaseSlot` lets a job release its worker while it waits for the store. Throws
  * `conflict` when the store is disconnected, `store_credentials` when the keys cannot be decrypted.
  */
 export async function openStoreClient(
   deps: Pick<Deps, 'db' | 'secrets' | 'storeClient'>,
   store: StoreDb,
-  stepAside?: StepAside,
+  releaseSlot?: ReleaseSlot,
 ): Promise<StoreClient> {
   const row = requireFound(await sql.readEncryptedKeys(store), 'Store')
   if (!row.is_active || !row.encrypted) throw new AppError('conflict', 'This store is not connected.')
@@ -41,7 +41,7 @@ export async function openStoreClient(
     { platform: row.platform, storeUrl: row.url, homeUrl: row.home_url, keys },
     { storeId: row.id, shelf },
   )
-  return stepAside ? releaseForAnswers(client, stepAside) : client
+  return releaseSlot ? releaseForAnswers(client, releaseSlot) : client
 }
 
 /** Secrets that may sign deliveries, where the keys contain it: the current one, and the previous one for an hour. */

@@ -1,7 +1,7 @@
 import { KEYS_UNREADABLE, STORE_PROBLEM_CODES, type StoreProblemCode } from '../../../shared/access/store-problems.ts'
 import type { PlanLimits } from '../../../shared/billing/billing.ts'
 import type { ErrorCode } from '../../../shared/core/errors.ts'
-import { withoutInvisible } from '../../../shared/core/one-line.ts'
+import { removeInvisible } from '../../../shared/core/one-line.ts'
 import { removeAddresses } from '../../core/common/public.ts'
 
 // Pure rules of stores: no clock, no database, no network.
@@ -76,7 +76,7 @@ export interface CheckFailure {
   error_code: string | null
 }
 
-/** The store did not answer in time; this is no refusal. */
+/** The store did not answer in time; this is not a refusal. */
 export const hasTimedOut = ({ error_code }: Pick<CheckFailure, 'error_code'>): boolean => error_code === 'timeout'
 
 /**
@@ -116,7 +116,7 @@ export function pickNewest(instants: (Date | null | undefined)[]): Date | null {
   return instants.reduce<Date | null>((best, each) => (each && (!best || each > best) ? each : best), null)
 }
 
-export function oldest(instants: (Date | null | undefined)[]): Date | null {
+export function findOldest(instants: (Date | null | undefined)[]): Date | null {
   return instants.reduce<Date | null>((best, each) => (each && (!best || each < best) ? each : best), null)
 }
 
@@ -220,5 +220,5 @@ function listMatchingAddresses(address: string | null | undefined, { url, home_u
 /** The store's name in messages. The shop chooses it, so foreign addresses and direction characters are removed. */
 export function cleanStoreName(name: string, urls: readonly [string, ...string[]]): string {
   const [host, ...others] = urls.map((url) => new URL(url).hostname) as [string, ...string[]]
-  return removeAddresses(withoutInvisible(name), [host, ...others]) || host
+  return removeAddresses(removeInvisible(name), [host, ...others]) || host
 }

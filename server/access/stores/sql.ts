@@ -2,7 +2,7 @@ import type { Selectable, Updateable } from 'kysely'
 import { type AccountDb, type AccountTx, type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { StoresTable } from '../../core/schema/public.ts'
 
-// Statements for stores. Those for syncs and webhooks are in sync-sql.ts and webhook-sql.ts.
+// SQL for stores. Those for syncs and webhooks are in sync-sql.ts and webhook-sql.ts.
 
 export type StoreRow = Selectable<StoresTable>
 

@@ -4,7 +4,7 @@ import { wakeMessagesOf } from '../../messages/messages/public.ts'
 import { loadEntitlements } from './entitlements.ts'
 import { computePlanLimits } from './rules.ts'
 
-// Statements on resting stores.
+// SQL for resting stores.
 
 interface FittedStore {
   id: string

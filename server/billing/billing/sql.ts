@@ -1,7 +1,7 @@
 import type { BillingCycle, PlanKey, SubscriptionSource } from '../../../shared/billing/billing.ts'
 import type { AccountDb } from '../../core/db/public.ts'
 
-// Statements on subscriptions.
+// SQL for subscriptions.
 
 export interface PlanInput {
   plan: PlanKey

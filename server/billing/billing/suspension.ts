@@ -23,7 +23,7 @@ export async function resumeAccount(tx: AccountTx, now: Date): Promise<boolean> 
   return true
 }
 
-// Statements on suspended accounts.
+// SQL for suspended accounts.
 
 /** Returns undefined if the account is suspended already, or gone. */
 function suspend(

@@ -68,7 +68,7 @@ export function listTrialKeys(account: {
   return [...of('account', [accountId]), ...of('email', emails.map(normalizeTrialAddress)), ...of('card', cards)]
 }
 
-// Statements on trials.
+// SQL for trials.
 
 interface TrialHash {
   kind: 'account' | 'email' | 'card'

@@ -30,7 +30,7 @@ const thresholds: Threshold[] = PlanKey.options.flatMap((plan) =>
     .map(([channel, limit]) => ({ plan, channel, limit, near: computeNearThreshold(limit) })),
 )
 
-// Statements on accounts near their plan's limits.
+// SQL for accounts near their plan's limits.
 
 interface Threshold {
   plan: PlanKey

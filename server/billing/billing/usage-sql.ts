@@ -1,6 +1,6 @@
 import { type AccountDb, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
-// Statements on an account's monthly message counts.
+// SQL for an account's monthly message counts.
 
 /** Locks the account's counter of the month and returns its value. */
 export async function lockUsage({ db }: StoreTx, accountId: string, month: string, channel: string): Promise<number> {

@@ -10,7 +10,7 @@ import { readUsed } from './usage-sql.ts'
 // An account's monthly message counts, updated in the transaction that sends the messages.
 
 /**
- * Usage of the plan in force, also while an overdue payment stops sending, because the account returns to that plan.
+ * Usage of the plan in force, even while an overdue payment stops sending, because the account returns to that plan.
  */
 export async function loadUsage(account: AccountDb, now: Date) {
   const renewsAt = startOfNextMonth(now)

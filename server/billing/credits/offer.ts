@@ -47,7 +47,7 @@ async function loadCarrier(
   return { name: channel ? (channel.carrier ?? 'own') : 'none', takesCredits: channel?.credits !== undefined }
 }
 
-/** Also while a payment is overdue, because the account returns to its plan. */
+/** Even while a payment is overdue, because the account returns to its plan. */
 async function includesTexts(deps: Pick<Deps, 'now'>, account: AccountDb): Promise<boolean> {
   const { entitlements } = await loadPlan(account, deps.now())
   return computePlanLimits(entitlements).maxSmsPerMonth > 0

@@ -21,7 +21,7 @@ export interface CreditPayment {
   returned: number
 }
 
-/** Ledger state of a payment: granted, and of the refunds what was taken and what had been used. */
+/** Ledger state of a payment: whether it was granted, and how much of its refunds was taken back or already used. */
 export interface SettledPayment {
   paymentId: string
   isGranted: boolean

@@ -2,7 +2,7 @@ import type { CreditKind } from '../../../shared/billing/credits.ts'
 import { type AccountDb, type AccountTx, type StoreTx, sql } from '../../core/db/public.ts'
 import type { SettledPayment } from './rules.ts'
 
-// Statements on the credits ledger.
+// SQL for the credits ledger.
 
 export interface Balance {
   micros: number

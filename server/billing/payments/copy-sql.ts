@@ -3,7 +3,7 @@ import { type AccountDb, type AccountTx, type Db, sql, type Tx } from '../../cor
 import type { DerivedRow } from './derive-rules.ts'
 import type { Payment } from './payment-rules.ts'
 
-// Statements on our copy of Stripe's data.
+// SQL for our copy of Stripe's data.
 
 /** A copy of an installation has the live one's key (D7), so it reads from Stripe but changes nothing there. */
 export function isPaused(db: Db | Tx) {

@@ -1,6 +1,6 @@
 import { type AccountDb, type Db, sql, type Tx } from '../../core/db/public.ts'
 
-// Statements on Stripe's events and their accounts.
+// SQL for Stripe's events and their accounts.
 
 export interface StoredEvent {
   id: string

@@ -55,7 +55,7 @@ const presentDates = (its: Subscription) => ({
   trialEndsAt: instant(its.trialEndsAt),
 })
 
-/** Features of the plan, also while a payment is overdue and nothing is sent. */
+/** Features of the plan, even while a payment is overdue and nothing is sent. */
 function presentFeatures({ entitlements }: AccountPlan): SubscriptionDetail['features'] {
   const isPaid = hasFeature(entitlements, 'advanced_analytics')
   return {
@@ -88,7 +88,7 @@ const presentPayment = (row: Awaited<ReturnType<typeof listPayments>>[number]): 
   invoiceUrl: row.invoice_url,
 })
 
-// Statements on the payment history.
+// SQL for the payment history.
 
 async function countPayments({ db, accountId }: AccountDb): Promise<number> {
   const { count } = await db

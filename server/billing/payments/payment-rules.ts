@@ -81,7 +81,7 @@ const REASONS = new Map([
 /** A change has one line for the credit and one for the charge, neither of which describes it. */
 function describePayment({ description, lines, billing_reason: reason }: StripeInvoice, isFirst: boolean): string {
   const label = description?.trim() || (lines.length === 1 ? lines[0]!.description?.trim() : '')
-  // The trial before it was free, so this is no renewal.
+  // The trial before it was free, so this is not a renewal.
   const known = isFirst && reason === 'subscription_cycle' ? FIRST : REASONS.get(reason ?? '')
   return shorten(label || known || 'Invoice')
 }

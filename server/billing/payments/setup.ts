@@ -17,7 +17,7 @@ import { API_VERSION } from './stripe.ts'
 export interface SetupReport {
   /** Sentences: what was created or updated. Empty: everything existed. */
   done: string[]
-  /** Remarks that are no errors. */
+  /** Remarks that are not errors. */
   notes: string[]
   /** Errors that were left as they are. */
   wrong: string[]

@@ -5,9 +5,9 @@ import { findSeller, refuseDemo } from '../billing/public.ts'
 import { isPaused } from '../payments/public.ts'
 
 /** Each of these actions sends several requests to Stripe. */
-const perAccount: Limit = { name: 'stripe-account', points: 60, windowS: 3_600 }
+const ACCOUNT_LIMIT: Limit = { name: 'stripe-account', points: 60, windowS: 3_600 }
 /** Separate limit, because every member may check a session, which must not use up the owner's limit. */
-const checksPerAccount: Limit = { name: 'stripe-check', points: 60, windowS: 3_600 }
+const CHECK_LIMIT: Limit = { name: 'stripe-check', points: 60, windowS: 3_600 }
 
 const COPIED =
   'This is a copy of another installation, so it changes nothing at Stripe until the server’s administrator confirms that it is the live one.'
@@ -21,6 +21,6 @@ export async function assertCanPay(deps: Pick<Deps, 'config' | 'pool' | 'secrets
 }
 
 export const countRequest = (deps: Pick<Deps, 'pool' | 'secrets'>, { accountId }: AccountDb) =>
-  takePoint(deps, perAccount, accountId)
+  takePoint(deps, ACCOUNT_LIMIT, accountId)
 export const countCheck = (deps: Pick<Deps, 'pool' | 'secrets'>, { accountId }: AccountDb) =>
-  takePoint(deps, checksPerAccount, accountId)
+  takePoint(deps, CHECK_LIMIT, accountId)

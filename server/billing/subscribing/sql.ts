@@ -1,6 +1,6 @@
 import type { AccountDb } from '../../core/db/public.ts'
 
-// Statements on Stripe customers and checkout sessions.
+// SQL for Stripe customers and checkout sessions.
 
 export function readCustomer({ db, accountId }: AccountDb) {
   return db

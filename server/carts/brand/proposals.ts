@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { limits } from '../../access/members/public.ts'
 import { openStoreClient } from '../../access/stores/public.ts'
-import { AppError, keepSlot, type StepAside } from '../../core/common/public.ts'
+import { AppError, keepSlot, type ReleaseSlot } from '../../core/common/public.ts'
 import { type Db, type StoreDb, takePoint, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient, StoreLogo } from '../../platforms/platform/public.ts'
@@ -23,11 +23,11 @@ const MAX_PICTURES = 6
 export async function proposeLogo(
   deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'storeClient'>,
   { storeId, isAgain }: z.infer<typeof proposeLogoJob.payload>,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   if ((await sql.readBrand(store))?.logo) return
-  const client = await openStoreClient(deps, store, stepAside).catch((error: unknown) => {
+  const client = await openStoreClient(deps, store, releaseSlot).catch((error: unknown) => {
     // Disconnected meanwhile, or its keys cannot be decrypted.
     if (error instanceof AppError) return null
     throw error

@@ -6,7 +6,7 @@ import {
   contrastProblems,
   DEFAULT_BRAND,
   DEFAULT_BRAND_FIELDS,
-  withoutAlt,
+  removeLogoAlt,
 } from '../../../shared/carts/brand.ts'
 
 // Converts a stored brand kit to the one used in mails. Pure.
@@ -29,7 +29,7 @@ export function toBrandKit(stored: StoredBrand | null | undefined): BrandKit {
   if (!stored) return DEFAULT_BRAND
   const look = toLook(stored.look)
   const logo = stored.logo && { ...presentLogo(stored.storeId, stored.logo), alt: look.logoAlt }
-  return { ...withoutAlt(look), logo }
+  return { ...removeLogoAlt(look), logo }
 }
 
 export function toLook(stored: Partial<BrandFields>): BrandFields {

@@ -5,7 +5,7 @@ import { brandOfStore } from './fragments.ts'
 import type { Picture } from './pictures.ts'
 import type { StoredBrand, StoredLogo } from './rules.ts'
 
-// Statements on brand kits.
+// SQL for brand kits.
 
 export async function readBrand({ db, storeId }: StoreDb): Promise<StoredBrand | null> {
   const rows = await sql<{ brand: StoredBrand | null }>`select ${brandOfStore(sql`${storeId}::uuid`)} as brand`.execute(

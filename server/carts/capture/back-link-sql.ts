@@ -1,6 +1,6 @@
 import { type StoreDb, sql } from '../../core/db/public.ts'
 
-// Statements on the way back into the store.
+// SQL for the link from the restore page back into the store.
 
 /** Sets the token's expiry; using the link again extends it. Keeps the message for which it was created. */
 export async function createBackLink(

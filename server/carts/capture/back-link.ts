@@ -13,10 +13,10 @@ import { selectKnownCarts } from './capture-sql.ts'
 /** WooCommerce keeps a guest's cart this long. */
 const BACK_LINK_MS = 2 * 86_400_000
 
-interface Restored {
+interface RestoredCart {
   cartId: string
   messageId: string | null
-  /** Restored from a test message or by a member of the store, so the browser's posts are no shopper's cart. */
+  /** Restored from a test message or by a member of the store, so the browser's posts are not a shopper's cart. */
   isTest: boolean
   /** Subject of the token, combined with our secret. */
   subject: string
@@ -26,7 +26,7 @@ interface Restored {
 export async function createBackLink(
   deps: Pick<Deps, 'now' | 'secrets'>,
   tx: StoreTx,
-  restored: Restored,
+  restored: RestoredCart,
 ): Promise<string> {
   const token = deps.secrets.token('back', restored.subject)
   const { cartId, messageId, isTest } = restored

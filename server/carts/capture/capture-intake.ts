@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { createBatcher, createId } from '../../core/common/public.ts'
 import * as system from '../../core/db/public.ts'
 import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
-import type { ReceivedPost, Unconfirmed } from '../../core/schema/public.ts'
+import type { ReceivedPost, UnconfirmedContacts } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { addLimits, admitPost, type CaptureStore, recordPosts } from './capture.ts'
 import { dropUnusable } from './capture-rules.ts'
@@ -30,8 +30,8 @@ const COUNTED_FOR_MS = 60_000
 const MAX_COUNTED = 10_000
 
 export function openIntake(deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'pool' | 'secrets'>): Intake {
-  const findStores = createBatcher((keys: string[]) => findStoresByKeys(deps, keys), { most: 200, atOnce: 2 })
-  const keepAll = createBatcher((posts: InboxPost[]) => insertPosts(deps, posts), { most: 200, atOnce: 2 })
+  const findStores = createBatcher((keys: string[]) => findStoresByKeys(deps, keys), { max: 200, atOnce: 2 })
+  const keepAll = createBatcher((posts: InboxPost[]) => insertPosts(deps, posts), { max: 200, atOnce: 2 })
   const folding = scheduleFolds(BATCH, async (storeId) => {
     try {
       return await foldOldest(deps, { storeId, db: deps.db })
@@ -67,7 +67,9 @@ async function insertPosts(deps: Pick<Deps, 'db'>, posts: readonly InboxPost[]):
 
 /** A second post may arrive before the first is a fact. The same contact is not counted again. */
 function countAddresses(deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets'>) {
-  const recent = new LRUCache<string, { at: number; unconfirmed: Unconfirmed | undefined }>({ max: MAX_COUNTED })
+  const recent = new LRUCache<string, { at: number; unconfirmed: UnconfirmedContacts | undefined }>({
+    max: MAX_COUNTED,
+  })
   return async (store: CaptureStore, post: ReceivedPost, client: string): Promise<ReceivedPost> => {
     const now = deps.now().getTime()
     const contactKey = JSON.stringify([store.id, post.cart, post.contact?.email, post.contact?.phone])
@@ -181,7 +183,7 @@ interface FoldScheduler {
   end(): Promise<void>
 }
 
-interface Waiting {
+interface WaitingCount {
   count: number
   since: number
 }
@@ -189,7 +191,7 @@ interface Waiting {
 /** `fold` folds up to `batch` of a store's oldest posts and returns their number. It must not throw. */
 export function scheduleFolds(batch: number, fold: (storeId: string) => Promise<number>): FoldScheduler {
   /** In order of waiting time. */
-  const waiting = new Map<string, Waiting>()
+  const waiting = new Map<string, WaitingCount>()
   /** Stores with a full batch. */
   const full = new Set<string>()
   const busy = new Set<Promise<void>>()

@@ -7,7 +7,7 @@ import type { ReceivedPost } from '../../core/schema/public.ts'
 // plugin or a cached script may send more. Pure.
 
 type Box = NonNullable<NonNullable<ReceivedPost['consent']>[ConsentChannel]>
-/** Whether the ledger would record this tick. A tick beside outdated text is no consent. */
+/** Whether the ledger would record this tick. A tick beside outdated text is not a consent. */
 type IsValidTick = (channel: ConsentChannel, box: Box) => boolean
 
 interface ModeContext {
@@ -43,7 +43,7 @@ export function applyMode(
     ...(isCovered && !no.includes('email') ? (['email'] as const) : []),
   ]
   if (yes.length > 0) return { ...post, contact: selectContact(post.contact, yes) }
-  if (mode === 'cart_only') return withoutContact(post)
+  if (mode === 'cart_only') return removeContact(post)
   if (boxes.every(({ box }) => box.isGiven)) return null
   const { cart, page, seq, consent } = post
   return { cart, page, seq, consent }
@@ -60,7 +60,7 @@ function selectContact(contact: ReceivedPost['contact'], yes: readonly ConsentCh
 }
 
 /** Removes contact, device id, zone and the signed-in customer. */
-function withoutContact({ contact: _, device: __, zone: ___, ...post }: ReceivedPost): ReceivedPost {
+function removeContact({ contact: _, device: __, zone: ___, ...post }: ReceivedPost): ReceivedPost {
   const signed = post.signed && { ...post.signed, customerId: null, state: null }
   return { ...post, ...(signed && { signed }) }
 }

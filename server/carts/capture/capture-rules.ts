@@ -6,7 +6,7 @@ import type {
   FactPayload,
   FoldItem,
   ReceivedPost,
-  Unconfirmed,
+  UnconfirmedContacts,
 } from '../../core/schema/public.ts'
 import { buildContactKeys, hashBrowserTokens, type ShopperKey } from '../../shoppers/shoppers/public.ts'
 import { hasSameCoupons, hasSameItems, type NewFact, toLineText } from '../carts/public.ts'
@@ -86,7 +86,7 @@ export function readContact(typed: NonNullable<CapturePost['contact']>): Contact
   return Object.keys(contact).length > 0 ? contact : null
 }
 
-function markUnconfirmed(contact: Contact | null, unconfirmed: Unconfirmed = {}): Contact | null {
+function markUnconfirmed(contact: Contact | null, unconfirmed: UnconfirmedContacts = {}): Contact | null {
   if (!contact) return null
   const { email, phone, ...rest } = contact
   return {
@@ -134,7 +134,7 @@ export interface KnownShopper {
   keys: ShopperKey[]
   contact: Contact
   /** The limit that each unconfirmed contact was above. */
-  limits?: Unconfirmed
+  limits?: UnconfirmedContacts
   /** The newest fact with the cart's contents, or the one that ended it. */
   lastCart: FactPayload | null
   /** The newest sequence number of this page; null for the page's first post. */

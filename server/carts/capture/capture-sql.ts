@@ -3,7 +3,7 @@ import { type StoreDb, sql } from '../../core/db/public.ts'
 import type { CaptureInboxTable } from '../../core/schema/public.ts'
 import type { KnownShopper } from './capture-rules.ts'
 
-// Statements on capture posts and their carts.
+// SQL for capture posts and their carts.
 
 /** All data that posts are compared with, by index of the post, in one query. Unknown carts are missing. */
 export async function selectKnownCarts(

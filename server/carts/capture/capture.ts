@@ -4,7 +4,7 @@ import type { ConsentChannel } from '../../../shared/shoppers/consent.ts'
 import { boxChannels, computeWordingId } from '../../../shared/shoppers/consent-box.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
-import type { Contact, ReceivedPost, Unconfirmed } from '../../core/schema/public.ts'
+import type { Contact, ReceivedPost, UnconfirmedContacts } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextRun, wakeCartMessages, wakeMessagesToAddresses } from '../../messages/messages/public.ts'
 import {
@@ -115,7 +115,7 @@ const findLimits = (
 const listTypedKeys = (post: ReceivedPost, host: string) =>
   listKeys(post, readContact(post.contact ?? {}) ?? undefined, host)
 
-export const addLimits = (post: ReceivedPost, unconfirmed: Unconfirmed | undefined): ReceivedPost =>
+export const addLimits = (post: ReceivedPost, unconfirmed: UnconfirmedContacts | undefined): ReceivedPost =>
   unconfirmed && Object.keys(unconfirmed).length > 0 ? { ...post, unconfirmed } : post
 
 /** Records many posts whose addresses were counted, in order of arrival. Idempotent. */
@@ -181,7 +181,7 @@ function listBoxViews({ cart, boxes = {}, consent = {}, signed, forms = {} }: Re
   return boxChannels.flatMap((channel) => {
     const [id, answer] = [boxes[channel], consent[channel]]
     if (id === undefined) return []
-    // A tick beside another text than the one shown is no consent.
+    // A tick beside another text than the one shown is not a consent.
     const isTicked = answer && (!answer.isGiven || answer.id === id) ? answer.isGiven : null
     return [{ of: cart, place: 'page', channel, id, isTicked, isSigned: false }]
   })

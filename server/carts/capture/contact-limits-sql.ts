@@ -1,36 +1,36 @@
 import { type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 
-// Statements on the limits of new contacts and on contacts above them.
+// SQL for the limits of new contacts and for contacts above them.
 
-export interface UsualHours {
+export interface CeilingInput {
   /** Start of the hours before `hour` that are counted. */
   since: Date
   hour: Date
-  /** Multiple of the usual hour that a store takes. */
-  times: number
+  /** Multiple of the median hour. */
+  factor: number
   /** Lower bound of the ceiling. */
-  least: number
+  minimum: number
 }
 
-/** A store's ceiling for an hour. The usual hour is the median of the hours with contacts. */
-const ceiling = (storeId: string, { since, hour, times, least }: UsualHours) => sql`
-    select greatest(${least}::int, ceil(${times}::int * coalesce(percentile_cont(0.5) within group (order by contacts), 0))::int) as points
+/** A store's ceiling for an hour: a multiple of the median of the hours with contacts. */
+const ceiling = (storeId: string, { since, hour, factor, minimum }: CeilingInput) => sql`
+    select greatest(${minimum}::int, ceil(${factor}::int * coalesce(percentile_cont(0.5) within group (order by contacts), 0))::int) as points
     from capture_hours where store_id = ${storeId} and hour >= ${since} and hour < ${hour}`
 
-export async function readCeiling({ db, storeId }: StoreDb, usual: UsualHours): Promise<number> {
-  const rows = await sql<{ points: number }>`${ceiling(storeId, usual)}`.execute(db)
+export async function readCeiling({ db, storeId }: StoreDb, input: CeilingInput): Promise<number> {
+  const rows = await sql<{ points: number }>`${ceiling(storeId, input)}`.execute(db)
   return rows.rows[0]!.points
 }
 
 type PointCondition = (from: RawBuilder<unknown>) => RawBuilder<unknown>
 
-interface NewContact extends UsualHours {
-  ofClient: PointCondition
-  ofStore: PointCondition
-  /** Clients with hardly any contacts may exceed the store's ceiling, up to the same number again. */
-  ofFew: PointCondition
-  few: number
-  mostOfClient: number
+interface NewContact extends CeilingInput {
+  countForClient: PointCondition
+  countForStore: PointCondition
+  /** Clients with at most `maxPerClientAboveCeiling` contacts may exceed the store's ceiling, up to twice that. */
+  countAboveCeiling: PointCondition
+  maxPerClientAboveCeiling: number
+  maxPerClient: number
   isStoreCounted: boolean
 }
 
@@ -39,18 +39,20 @@ interface NewContact extends UsualHours {
  * hour.
  */
 export async function countContact({ db, storeId }: StoreDb, contact: NewContact) {
-  const { ofClient, ofStore, ofFew, few, mostOfClient, isStoreCounted, hour } = contact
-  const rows = await sql<{ ofClient: number; ofStore: number | null; ofFew: number | null; ceiling: number }>`
-    with client as (${ofClient(sql``)}),
-    store as (${ofStore(sql`from client where client.points <= ${mostOfClient} and ${isStoreCounted}::boolean`)}),
+  const { maxPerClient, maxPerClientAboveCeiling, isStoreCounted, hour } = contact
+  const rows = await sql<{ client: number; store: number | null; aboveCeiling: number | null; ceiling: number }>`
+    with client as (${contact.countForClient(sql``)}),
+    store as (${contact.countForStore(sql`from client where client.points <= ${maxPerClient} and ${isStoreCounted}::boolean`)}),
     ceiling as (${ceiling(storeId, contact)}),
-    few as (${ofFew(sql`from client, store, ceiling where store.points > ceiling.points and client.points <= ${few}`)}),
+    above as (${contact.countAboveCeiling(
+      sql`from client, store, ceiling where store.points > ceiling.points and client.points <= ${maxPerClientAboveCeiling}`,
+    )}),
     counted as (
       insert into capture_hours (store_id, hour, contacts)
       select ${storeId}, ${hour}::timestamptz, 1 from store, ceiling where store.points <= ceiling.points
       on conflict (store_id, hour) do update set contacts = capture_hours.contacts + 1)
-    select client.points as "ofClient", store.points as "ofStore", few.points as "ofFew", ceiling.points as ceiling
-    from client cross join ceiling left join store on true left join few on true`.execute(db)
+    select client.points as client, store.points as store, above.points as "aboveCeiling", ceiling.points as ceiling
+    from client cross join ceiling left join store on true left join above on true`.execute(db)
   return rows.rows[0]!
 }
 

@@ -1,7 +1,7 @@
 import { type CaptureStatus, CONTACTS_PER_CLIENT } from '../../../shared/carts/capture-status.ts'
 import { notify } from '../../access/notifications/public.ts'
 import { hasUsedPoint, type Limit, type StoreDb, takePointSql, tryTakePoint } from '../../core/db/public.ts'
-import type { ContactLimit, Unconfirmed } from '../../core/schema/public.ts'
+import type { ContactLimit, UnconfirmedContacts } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/public.ts'
 import { type KnownShopper, listNewAddresses } from './capture-rules.ts'
@@ -13,16 +13,16 @@ import * as sql from './contact-limits-sql.ts'
 const HOUR_S = 3_600
 const HOUR_MS = HOUR_S * 1_000
 /** New addresses of one kind per hour, client and store. */
-export const PER_CLIENT: Record<'email' | 'phone', Limit> = {
+export const CLIENT_LIMITS: Record<'email' | 'phone', Limit> = {
   email: { name: 'capture-email', points: CONTACTS_PER_CLIENT, windowS: HOUR_S },
   phone: { name: 'capture-phone', points: CONTACTS_PER_CLIENT, windowS: HOUR_S },
 }
-/** Ceiling of a store: this multiple of its usual hour, and at least LEAST_CEILING. */
-const TIMES_USUAL = 5
+/** Ceiling of a store: this multiple of its median new contacts per hour, and at least MIN_CEILING. */
+const CEILING_FACTOR = 5
 export const MIN_CEILING = 60
 /** Contacts of one client accepted above the store's ceiling: a few flooding clients must not stop all reminders. */
-const FEW = 2
-const USUAL_DAYS = 28
+const MAX_PER_CLIENT_ABOVE_CEILING = 2
+const CEILING_DAYS = 28
 /** An address from a client does not count again in the client's next cart. */
 const KNOWN_ADDRESS: Limit = { name: 'capture-brought', points: 1, windowS: HOUR_S }
 const ALARM: Limit = { name: 'capture-alarm', points: 1, windowS: HOUR_S }
@@ -44,21 +44,21 @@ export async function admitContact(
   deps: Pick<Deps, 'log' | 'now' | 'pool' | 'secrets'>,
   store: StoreDb,
   arrival: NewContact,
-): Promise<Unconfirmed> {
+): Promise<UnconfirmedContacts> {
   const { known, keys } = arrival
-  const refused: Unconfirmed = {}
+  const unconfirmed: UnconfirmedContacts = {}
   for (const { kind, value } of listNewAddresses(known?.keys ?? [], keys)) {
     if (kind !== 'email' && kind !== 'phone') continue
     const limit = findEarlierLimit(known, kind, value) ?? (await checkLimit(deps, store, { kind, value }, arrival))
     if (limit && !(await sql.isConfirmedSince(store, { kind, value }, findEarliestConfirmation(deps))))
-      refused[kind] = limit
+      unconfirmed[kind] = limit
   }
-  return refused
+  return unconfirmed
 }
 
 const findEarliestConfirmation = (deps: Pick<Deps, 'now'>) => new Date(deps.now().getTime() - CONFIRMED_WITHIN_MS)
 
-/** Typed again into the same cart, the contact is neither new nor confirmed. */
+/** A contact typed twice into one cart stays unconfirmed. */
 function findEarlierLimit(
   known: KnownShopper | undefined,
   kind: 'email' | 'phone',
@@ -68,7 +68,7 @@ function findEarlierLimit(
   return previous === value ? (known?.limits?.[kind] ?? 'client') : null
 }
 
-/** A contact above a limit is counted each time: only an order or a draft confirms it. */
+/** Only a contact below the limits becomes a known address, so one above a limit is counted each time. */
 async function checkLimit(
   deps: Pick<Deps, 'log' | 'now' | 'pool' | 'secrets'>,
   store: StoreDb,
@@ -89,38 +89,43 @@ async function countAgainstLimits(
   { client, isSigned = false }: NewContact,
 ): Promise<ContactLimit | null> {
   const { storeId } = store
-  const limit = PER_CLIENT[kind]
-  const isCounted = await sql.countContact(store, {
-    ofClient: (from) => takePointSql(deps, limit, { subject: `${storeId}\0${client}`, from }),
-    ofStore: (from) => takePointSql(deps, ofStore, { subject: storeId, from }),
-    ofFew: (from) => takePointSql(deps, ofFew, { subject: storeId, from }),
-    few: FEW,
-    mostOfClient: limit.points,
+  const limit = CLIENT_LIMITS[kind]
+  const counts = await sql.countContact(store, {
+    countForClient: (from) => takePointSql(deps, limit, { subject: `${storeId}\0${client}`, from }),
+    countForStore: (from) => takePointSql(deps, STORE_LIMIT, { subject: storeId, from }),
+    countAboveCeiling: (from) => takePointSql(deps, ABOVE_CEILING_LIMIT, { subject: storeId, from }),
+    maxPerClientAboveCeiling: MAX_PER_CLIENT_ABOVE_CEILING,
+    maxPerClient: limit.points,
     isStoreCounted: !isSigned,
-    ...buildUsualHours(deps),
+    ...buildCeilingInput(deps),
   })
-  if (isCounted.ofClient > limit.points) return 'client'
-  if (isCounted.ofStore === null) return null
-  if (isCounted.ofStore <= isCounted.ceiling) return null
-  if ((await tryTakePoint(deps, ALARM, storeId)) === 0) await raiseAlarm(deps, store, isCounted.ceiling)
-  return isCounted.ofFew !== null && isCounted.ofFew <= isCounted.ceiling ? null : 'store'
+  if (counts.client > limit.points) return 'client'
+  if (counts.store === null) return null
+  if (counts.store <= counts.ceiling) return null
+  if ((await tryTakePoint(deps, ALARM, storeId)) === 0) await raiseAlarm(deps, store, counts.ceiling)
+  return counts.aboveCeiling !== null && counts.aboveCeiling <= counts.ceiling ? null : 'store'
 }
 
 const startOfHour = (now: Date) => new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS)
 
-const ofStore = { name: 'capture-store', windowS: HOUR_S }
+const STORE_LIMIT = { name: 'capture-store', windowS: HOUR_S }
 
-const ofFew = { name: 'capture-few', windowS: HOUR_S }
+const ABOVE_CEILING_LIMIT = { name: 'capture-few', windowS: HOUR_S }
 
-/** The hours of the last four weeks, from which the usual hour is computed. */
-function buildUsualHours(deps: Pick<Deps, 'now'>): sql.UsualHours {
+/** The ceiling is computed from the hours of the last four weeks. */
+function buildCeilingInput(deps: Pick<Deps, 'now'>): sql.CeilingInput {
   const hour = startOfHour(deps.now())
-  return { since: new Date(hour.getTime() - USUAL_DAYS * 24 * HOUR_MS), hour, times: TIMES_USUAL, least: MIN_CEILING }
+  return {
+    since: new Date(hour.getTime() - CEILING_DAYS * 24 * HOUR_MS),
+    hour,
+    factor: CEILING_FACTOR,
+    minimum: MIN_CEILING,
+  }
 }
 
 /** The same ceiling for other public endpoints of a store. */
 export async function readStoreCeiling(deps: Pick<Deps, 'now'>, store: StoreDb): Promise<Limit> {
-  return { ...ofStore, points: await sql.readCeiling(store, buildUsualHours(deps)) }
+  return { ...STORE_LIMIT, points: await sql.readCeiling(store, buildCeilingInput(deps)) }
 }
 
 /** Contacts above the limits in the last day, for the store's team. */

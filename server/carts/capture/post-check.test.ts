@@ -46,23 +46,23 @@ const either = <T>(good: fc.Arbitrary<T>) =>
 /** Mostly valid values. */
 const mostly = <T>(good: fc.Arbitrary<T>, ...others: fc.Arbitrary<T>[]) =>
   fc.oneof({ weight: 15, arbitrary: good }, ...others.map((arbitrary) => ({ weight: 1, arbitrary })))
-const token = (least: number, most: number) =>
+const token = (min: number, max: number) =>
   mostly(
-    fc.string({ unit: fc.constantFrom(...'abzAZ09_-'), minLength: least, maxLength: most }),
-    fc.string({ unit: fc.constantFrom(...'aZ9_-.\n '), minLength: least - 2, maxLength: most + 2 }),
+    fc.string({ unit: fc.constantFrom(...'abzAZ09_-'), minLength: min, maxLength: max }),
+    fc.string({ unit: fc.constantFrom(...'aZ9_-.\n '), minLength: min - 2, maxLength: max + 2 }),
   )
-const text = (most: number) =>
+const text = (max: number) =>
   mostly(
-    fc.string({ maxLength: most }),
-    fc.string({ maxLength: most + 2 }),
-    fc.constantFrom('a'.repeat(most), '😀'.repeat(most), '😀'.repeat(most / 2), 'a'.repeat(most + 1)),
+    fc.string({ maxLength: max }),
+    fc.string({ maxLength: max + 2 }),
+    fc.constantFrom('a'.repeat(max), '😀'.repeat(max), '😀'.repeat(max / 2), 'a'.repeat(max + 1)),
   )
 const id = mostly(
   fc.stringMatching(/^\d{1,18}$/),
   fc.constantFrom('1'.repeat(18), '1'.repeat(19), '-1', '٣', '', '1\n'),
 )
-const number = (least: number, most: number) =>
-  mostly(fc.integer({ min: least - 1, max: most + 1 }), fc.constantFrom(least, most, least + 0.5))
+const number = (min: number, max: number) =>
+  mostly(fc.integer({ min: min - 1, max: max + 1 }), fc.constantFrom(min, max, min + 0.5))
 const some = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { requiredKeys: [] })
 const input = some({ isGiven: either(fc.boolean()), wording: either(text(1_000)), id: either(text(40)) })
 const line = fc.record(

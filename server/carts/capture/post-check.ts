@@ -11,7 +11,7 @@ export function readCapturePost(value: unknown): CapturePost {
 
 type JsonObject = Record<string, unknown>
 /** null: not a usual value. undefined: missing. */
-type Parsed<T> = T | undefined | null
+type ParseResult<T> = T | undefined | null
 
 const CART = /^[A-Za-z0-9_-]{16,64}$/
 const BACK = /^[A-Za-z0-9_-]{43}$/
@@ -19,7 +19,7 @@ const PAGE = /^[A-Za-z0-9_-]{8,64}$/
 const ID = /^\d{1,18}$/
 
 /**
- * Returns null if the schema must decide. Posts with consents always go there: they are rare and take effect at once.
+ * Returns null if the schema must decide. It parses all posts with consents: they are rare, so speed does not matter.
  */
 export function parseFast(value: unknown): CapturePost | null {
   if (!isObject(value)) return null
@@ -48,10 +48,10 @@ export function parseFast(value: unknown): CapturePost | null {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const matches = (value: unknown, form: RegExp): value is string => typeof value === 'string' && form.test(value)
-const isIntegerBetween = (value: unknown, least: number, most: number): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
+const isIntegerBetween = (value: unknown, min: number, max: number): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
 
-function readItems(value: unknown): Parsed<NonNullable<CapturePost['items']>> {
+function readItems(value: unknown): ParseResult<NonNullable<CapturePost['items']>> {
   if (value === undefined) return undefined
   if (!Array.isArray(value) || value.length > 200) return null
   const items: NonNullable<CapturePost['items']> = []
@@ -66,7 +66,7 @@ function readItems(value: unknown): Parsed<NonNullable<CapturePost['items']>> {
   return items
 }
 
-function readCoupons(value: unknown): Parsed<string[]> {
+function readCoupons(value: unknown): ParseResult<string[]> {
   if (value === undefined) return undefined
   if (!Array.isArray(value) || value.length > 20) return null
   return value.every((code) => typeof code === 'string' && code.length <= 60) ? value : null
@@ -80,15 +80,15 @@ const BOXES = { email: 40, sms: 40, whatsapp: 40 }
 function readTexts<Name extends string>(
   value: unknown,
   names: Record<Name, number | RegExp>,
-): Parsed<{ [N in Name]?: string }> {
+): ParseResult<{ [N in Name]?: string }> {
   if (value === undefined) return undefined
   if (!isObject(value)) return null
   const texts: { [N in Name]?: string } = {}
   for (const name in names) {
     const text = value[name]
-    const may: number | RegExp = names[name]
+    const limit: number | RegExp = names[name]
     if (text === undefined) continue
-    if (typeof text !== 'string' || !(typeof may === 'number' ? text.length <= may : may.test(text))) return null
+    if (typeof text !== 'string' || !(typeof limit === 'number' ? text.length <= limit : limit.test(text))) return null
     texts[name] = text
   }
   return texts

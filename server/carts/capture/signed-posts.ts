@@ -44,7 +44,7 @@ export async function recordSignedPosts(
   const current = posts.filter(({ post }) => post.seq > (stored.get(post.cart)?.repeat_seq ?? 0))
   const currentPosts: (InboxPost & { cart: string })[] = []
   for (const { post, at, client } of current) {
-    // A day's backlog is no flood: contacts count in the hour in which they were typed.
+    // A day's backlog is not a flood: contacts count in the hour in which they were typed.
     const named = `plugin ${client ?? 'unknown'} ${Math.floor(at.getTime() / HOUR_MS)}`
     const admitted = await admitPost(deps, store, post, named)
     currentPosts.push({ store_id: store.id, id: createId(), cart: post.cart, received_at: at, post: admitted })
@@ -157,7 +157,7 @@ export async function recordCustomerConsents(
   if (answers.length > 0) await recordConsents(deps, store, answers, buildContactKeys(contact, ''))
 }
 
-// Statements on the progress of the plugin's cart reports.
+// SQL for the progress of the plugin's cart reports.
 
 interface ReportedCart {
   cart: string

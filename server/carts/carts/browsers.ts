@@ -57,7 +57,7 @@ export function showCartWithItems(fold: Fold, items: readonly FoldItem[]): Fold 
 
 /**
  * Stores the report of another browser and shows it if it is the newest. An unproven page never replaces contents that
- * the store reported. A repeated report is shown but is no activity: two browsers that repeat their carts in turn would
+ * the store reported. A repeated report is shown but not activity: two browsers that repeat their carts in turn would
  * otherwise keep the cart from becoming abandoned (S1).
  */
 export function storeOtherCart(fold: Fold, report: BrowserReport, at: number): Fold {

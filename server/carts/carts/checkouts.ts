@@ -115,7 +115,7 @@ const buildMarks = (tokens: readonly ShopperKey[]): string[] =>
 
 const hashPayload = (payload: FactPayload): string => crypto.hash('sha256', JSON.stringify(payload), 'base64url')
 
-// Statements on checkouts.
+// SQL for checkouts.
 
 /** Returns those keys whose fact is stored. */
 async function selectKnownFacts({ db, storeId }: StoreDb, uniqueKeys: readonly string[]): Promise<Set<string>> {

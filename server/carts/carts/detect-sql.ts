@@ -4,7 +4,7 @@ import type { ShopperKey } from '../../shoppers/shoppers/public.ts'
 
 import { zoneOfCart } from './sql.ts'
 
-// Statements run by the clock. The first of each kind reads all stores by its own index.
+// SQL of the periodic jobs. The first of each kind reads all stores by its own index.
 
 /** If no flow has conditions, the first flow gets cart `d` (decision 51). Otherwise the flow is chosen later. */
 const FIRST_WITHOUT_CONDITIONS = sql`(select t.id from taking t where d.last_activity_at >= t.takes_from order by t.position, t.id limit 1)`

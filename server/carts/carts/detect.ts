@@ -3,10 +3,11 @@ import type { Deps } from '../../deps.ts'
 import { scheduleNextRun } from '../../messages/messages/public.ts'
 import { assignFlows, lockFlows } from '../flow-choice/public.ts'
 import { abandonDueCarts, notifyAbandoned, selectLostCarts } from './detect-sql.ts'
-import { hasAnswered } from './fragments.ts'
+import { hasReacted } from './fragments.ts'
 import { recordFacts } from './record.ts'
 
-// Changes of carts made by the clock: abandoned, lost, no response. Set-based, by index, safe to run concurrently.
+// State changes of carts that are due by time: abandoned, lost, no response. Set-based, by index, safe to run
+// concurrently.
 
 const BATCH = 500
 
@@ -17,11 +18,11 @@ export async function detectAbandoned(deps: Pick<Deps, 'db' | 'now' | 'secrets'>
     const now = deps.now()
     const stores = await selectStoresToDetect(deps.db, now, 50)
     if (stores.length === 0) return total
-    let moved = 0
-    for (const storeId of stores) moved += await detectInStore(deps, storeId, now)
+    let abandonedCount = 0
+    for (const storeId of stores) abandonedCount += await detectInStore(deps, storeId, now)
     // Rows locked by another transaction are skipped until the next tick.
-    if (moved === 0) return total
-    total += moved
+    if (abandonedCount === 0) return total
+    total += abandonedCount
   }
 }
 
@@ -63,16 +64,14 @@ export function detectNoResponse(deps: Pick<Deps, 'db' | 'now'>): Promise<number
 
 /** Compacts the counters of the list, so that a total stays a sum of a few rows. */
 export function compactCartCounts(deps: Pick<Deps, 'db'>): Promise<void> {
-  return foldCartCounts(deps.db)
+  return mergeCounterRows(deps.db)
 }
 
-// Compacts the counters of the cart list, which a trigger on `cart_badges` writes.
-
 /**
- * Adds new counter rows to the one row per badge and day. Safe to run concurrently: later rows are left for the next
- * run.
+ * Adds new counter rows, which a trigger on `cart_badges` writes, to the one row per badge and day. Safe to run
+ * concurrently: later rows are left for the next run.
  */
-async function foldCartCounts(db: Db): Promise<void> {
+async function mergeCounterRows(db: Db): Promise<void> {
   await sql`
     with fresh as (
       delete from cart_counts where not is_folded returning store_id, badge, day, change)
@@ -94,7 +93,7 @@ async function selectStoresToDetect(db: Db, now: Date, limit: number): Promise<s
 async function markNoResponse(db: Db, now: Date): Promise<number> {
   const rows = await sql`
     update cart_badges cb set no_response_at = null,
-      badge = case when cb.badge = 'Recovered' or ${hasAnswered} then cb.badge else 'No Response' end
+      badge = case when cb.badge = 'Recovered' or ${hasReacted} then cb.badge else 'No Response' end
     from carts c where cb.no_response_at <= ${now} and c.store_id = cb.store_id and c.id = cb.cart_id returning 1`.execute(
     db,
   )

@@ -14,15 +14,15 @@ const pot: FoldItem = { productId: '17', variationId: null, quantity: 1 }
 const fact = (minute: number, payload: Fact['payload']): Fact => ({ id: `f${++count}`, at: minute * MINUTE, payload })
 const cart = (minute: number, items: FoldItem[], coupons: string[] = []) =>
   fact(minute, { type: 'snapshot', items, coupons })
-const typed = (minute: number, contact: Contact) => fact(minute, { type: 'contact', contact })
-const lost = (minute: number) => fact(minute, { type: 'lost' })
+const contactFact = (minute: number, contact: Contact) => fact(minute, { type: 'contact', contact })
+const lostFact = (minute: number) => fact(minute, { type: 'lost' })
 
 function order(
   minute: number,
   orderKind: OrderKind,
-  more: { orderId?: string; items?: FoldItem[]; contact?: Contact; isStaff?: boolean; coupons?: string[] } = {},
+  overrides: { orderId?: string; items?: FoldItem[]; contact?: Contact; isStaff?: boolean; coupons?: string[] } = {},
 ) {
-  const { orderId = '1', items = [tea()], contact = ada, isStaff = false, coupons = [] } = more
+  const { orderId = '1', items = [tea()], contact = ada, isStaff = false, coupons = [] } = overrides
   return fact(minute, { type: 'order', orderId, orderKind, isStaff, items, coupons, contact, currency: 'USD' })
 }
 
@@ -43,18 +43,18 @@ describe('activity (S1, S7)', () => {
     expect(summarize(cart(0, [tea()]), cart(1, [tea(2)]))).toEqual([['open', 0, 1, null]])
     expect(summarize(cart(0, [tea()]), cart(1, [tea(), pot]))).toEqual([['open', 0, 1, null]])
     expect(summarize(cart(0, [tea()]), cart(1, [tea()], ['welcome10']))).toEqual([['open', 0, 1, null]])
-    expect(summarize(cart(0, [tea()]), typed(1, ada))).toEqual([['open', 0, 1, null]])
+    expect(summarize(cart(0, [tea()]), contactFact(1, ada))).toEqual([['open', 0, 1, null]])
   })
 
-  test('reordered lines, the same address and a refreshed price are no activity (S1)', () => {
+  test('reordered lines, the same address and a refreshed price do not count as activity (S1)', () => {
     expect(summarize(cart(0, [tea(), pot]), cart(1, [pot, tea()]))).toEqual([['open', 0, 0, null]])
-    expect(summarize(cart(0, [tea()]), typed(1, ada), typed(2, ada))).toEqual([['open', 0, 1, null]])
+    expect(summarize(cart(0, [tea()]), contactFact(1, ada), contactFact(2, ada))).toEqual([['open', 0, 1, null]])
     const priced = { ...tea(), name: 'Earl Grey', unitPriceMinor: 900 }
     expect(summarize(order(0, 'draft'), order(5, 'draft', { items: [priced] }))).toEqual([['open', 0, 0, null]])
   })
 
-  test('a draft equal to our copy is no activity, a different one is (S7)', () => {
-    const before = [cart(0, [tea()]), typed(1, ada)]
+  test('only a draft that differs from our copy counts as activity (S7)', () => {
+    const before = [cart(0, [tea()]), contactFact(1, ada)]
     expect(summarize(...before, order(9, 'draft'))).toEqual([['open', 0, 1, null]])
     expect(summarize(...before, order(9, 'draft', { items: [tea(3)] }))).toEqual([['open', 0, 9, null]])
     expect(summarize(...before, order(9, 'draft', { coupons: ['ten'] }))).toEqual([['open', 0, 9, null]])
@@ -76,8 +76,8 @@ describe('activity (S1, S7)', () => {
   })
 
   test('a contact alone opens no cart, and is kept for the next one', () => {
-    expect(summarize(typed(0, ada))).toEqual([])
-    expect(foldLast(typed(0, ada), cart(1, [tea()])).contact).toEqual(ada)
+    expect(summarize(contactFact(0, ada))).toEqual([])
+    expect(foldLast(contactFact(0, ada), cart(1, [tea()])).contact).toEqual(ada)
   })
 })
 
@@ -90,7 +90,7 @@ describe('end of an episode', () => {
     expect(summarize(cart(0, []))).toEqual([])
   })
 
-  test('a purchase ends the episode, also if staff entered the order (S3)', () => {
+  test('a purchase ends the episode, even if staff entered the order (S3)', () => {
     expect(summarize(cart(0, [tea()]), order(7, 'purchase'))).toEqual([['purchased', 0, 0, 7]])
     expect(summarize(cart(0, [tea()]), order(7, 'purchase', { isStaff: true }))).toEqual([['purchased', 0, 0, 7]])
     expect(foldLast(cart(0, [tea()]), order(7, 'purchase', { orderId: '9' })).orderId).toBe('9')
@@ -116,25 +116,25 @@ describe('end of an episode', () => {
   })
 
   test('a purchase after the cart was lost still counts (S5)', () => {
-    expect(summarize(cart(0, [tea()]), lost(30 * DAY), order(31 * DAY, 'purchase'))).toEqual([
+    expect(summarize(cart(0, [tea()]), lostFact(30 * DAY), order(31 * DAY, 'purchase'))).toEqual([
       ['purchased', 0, 0, 31 * DAY],
     ])
   })
 
   test('activity after the cart was lost opens a new episode, and a purchase ends that one (S5)', () => {
-    expect(summarize(cart(0, [tea()]), lost(DAY), cart(2 * DAY, [pot]), order(3 * DAY, 'purchase'))).toEqual([
+    expect(summarize(cart(0, [tea()]), lostFact(DAY), cart(2 * DAY, [pot]), order(3 * DAY, 'purchase'))).toEqual([
       ['lost', 0, 0, DAY],
       ['purchased', 2 * DAY, 2 * DAY, 3 * DAY],
     ])
   })
 
   test('marking a purchased cart as lost changes nothing', () => {
-    expect(summarize(cart(0, [tea()]), order(7, 'purchase'), lost(DAY))).toEqual([['purchased', 0, 0, 7]])
+    expect(summarize(cart(0, [tea()]), order(7, 'purchase'), lostFact(DAY))).toEqual([['purchased', 0, 0, 7]])
   })
 })
 
 describe('around a purchase', () => {
-  test('an echo of the purchase from the page opens no cart, and other contents do', () => {
+  test('a page report of the bought items opens no cart, and a report of other items opens one', () => {
     expect(summarize(cart(0, [tea()]), order(7, 'purchase'), cart(8, [tea()]))).toHaveLength(1)
     expect(summarize(cart(0, [tea()]), order(7, 'purchase'), cart(8, [pot]))).toHaveLength(2)
     expect(summarize(cart(0, [tea()]), order(7, 'purchase'), cart(23, [tea()]))).toHaveLength(2)
@@ -162,7 +162,7 @@ describe('a pending payment (S4)', () => {
     expect(pendingUntil(order(3, 'pending'), order(50, 'pending'))).toBe((3 + DAY) * MINUTE)
   })
 
-  test('ends when it fails, is cancelled or trashed, and another attempt starts another day', () => {
+  test('ends when it fails, is cancelled or trashed, and another attempt starts a new 24 hours', () => {
     for (const kind of ['failed', 'cancelled', 'trashed'] as const) {
       expect(pendingUntil(order(3, 'pending'), order(9, kind))).toBeUndefined()
     }
@@ -180,7 +180,7 @@ describe('a pending payment (S4)', () => {
 })
 
 describe('contents and contacts', () => {
-  test('a browser’s report by ids keeps the store’s names and prices of the line (X5)', () => {
+  test('a report with ids only keeps the names and prices that the store reported (X5)', () => {
     const updated = { ...tea(), name: 'Earl Grey', unitPriceMinor: 900 }
     expect(foldLast(order(0, 'draft', { items: [updated] }), cart(5, [tea(4)])).items).toEqual([
       { ...updated, quantity: 4 },
@@ -188,21 +188,29 @@ describe('contents and contacts', () => {
   })
 
   test('newer values replace older ones per field, and missing values remove nothing', () => {
-    const facts = [cart(0, [tea()]), typed(1, { ...ada, firstName: 'Ada' }), typed(2, { firstName: 'A.', email: '' })]
+    const facts = [
+      cart(0, [tea()]),
+      contactFact(1, { ...ada, firstName: 'Ada' }),
+      contactFact(2, { firstName: 'A.', email: '' }),
+    ]
     expect(foldLast(...facts).contact).toEqual({ ...ada, firstName: 'A.' })
   })
 
-  test('marks list the browsers that reported exactly these contents, without those replaced by an order or another browser (decision 72)', () => {
-    const by = (minute: number, browser: string, items: FoldItem[]) =>
+  test('toldBy lists the browsers that reported the current contents, and a different report resets it (decision 72)', () => {
+    const reportBy = (minute: number, browser: string, items: FoldItem[]) =>
       fact(minute, { type: 'snapshot', items, coupons: [], toldBy: [browser] })
-    expect(foldLast(by(0, 'a', [tea()]), by(1, 'b', [tea()])).toldBy).toEqual(['a', 'b'])
-    expect(foldLast(by(0, 'a', [tea()]), by(1, 'b', [tea(), pot])).toldBy).toEqual(['b'])
-    expect(foldLast(by(0, 'a', [tea()]), by(1, 'b', [pot]), by(2, 'a', [tea()])).toldBy).toEqual(['a'])
-    expect(foldLast(by(0, 'a', [tea()]), order(1, 'draft')).toldBy).toEqual(['a'])
-    expect(foldLast(by(0, 'a', [tea()]), order(1, 'draft', { items: [pot] })).toldBy).toBeUndefined()
-    expect(foldLast(by(0, 'a', [tea()]), order(1, 'draft', { items: [pot] }), by(2, 'a', [pot])).toldBy).toEqual(['a'])
-    expect(foldLast(by(0, 'a', [tea()]), order(1, 'purchase'), by(60, 'b', [pot])).toldBy).toEqual(['b'])
-    const crowd = Array.from({ length: 60 }, (_, n) => by(n, `browser ${n}`, [tea()]))
+    expect(foldLast(reportBy(0, 'a', [tea()]), reportBy(1, 'b', [tea()])).toldBy).toEqual(['a', 'b'])
+    expect(foldLast(reportBy(0, 'a', [tea()]), reportBy(1, 'b', [tea(), pot])).toldBy).toEqual(['b'])
+    expect(foldLast(reportBy(0, 'a', [tea()]), reportBy(1, 'b', [pot]), reportBy(2, 'a', [tea()])).toldBy).toEqual([
+      'a',
+    ])
+    expect(foldLast(reportBy(0, 'a', [tea()]), order(1, 'draft')).toldBy).toEqual(['a'])
+    expect(foldLast(reportBy(0, 'a', [tea()]), order(1, 'draft', { items: [pot] })).toldBy).toBeUndefined()
+    expect(
+      foldLast(reportBy(0, 'a', [tea()]), order(1, 'draft', { items: [pot] }), reportBy(2, 'a', [pot])).toldBy,
+    ).toEqual(['a'])
+    expect(foldLast(reportBy(0, 'a', [tea()]), order(1, 'purchase'), reportBy(60, 'b', [pot])).toldBy).toEqual(['b'])
+    const crowd = Array.from({ length: 60 }, (_, n) => reportBy(n, `browser ${n}`, [tea()]))
     expect(foldLast(...crowd).toldBy).toEqual(crowd.slice(20).map((_, n) => `browser ${n + 20}`))
   })
 })

@@ -110,7 +110,7 @@ function applyOrder(fold: Fold, fact: Fact, order: Extract<FactPayload, { type: 
   const orders = { ...fold.orders, [order.orderId]: order.orderKind }
   if (order.orderKind === 'purchase')
     return applyPurchase({ ...fold, orders: addParentOrder(orders, order) }, fact, order)
-  const settled = { ...fold, orders, episode: withoutPending(fold.episode, order.orderId) }
+  const settled = { ...fold, orders, episode: removePending(fold.episode, order.orderId) }
   const isShoppers = order.orderKind === 'draft' || order.orderKind === 'pending' || order.orderKind === 'failed'
   if (order.isStaff || order.parentId || !isShoppers || order.items.length === 0) return settled
   // A placed order is shopper activity only when its state changes; other changes are made by staff (S1).
@@ -226,7 +226,7 @@ function applyPurchase(fold: Fold, fact: Fact, order: Extract<FactPayload, { typ
   return { ...closed, episode: { ...closed.episode!, contact: known.contact } }
 }
 
-/** A renewal is no action of the shopper, unless a checkout of exactly this cart paid it. */
+/** A renewal is not an action of the shopper, unless a checkout of exactly this cart paid it. */
 function isShopperAction({ renewal, items }: Extract<FactPayload, { type: 'order' }>, episode: Episode): boolean {
   if (!renewal) return true
   const bought = new Set(items.map(buildLineKey))
@@ -238,7 +238,7 @@ function endEpisode(fold: Fold, status: Episode['status'], at: number, orderId: 
   return { ...fold, episode: { ...episode, status, endedAt: at, orderId, pending: null } }
 }
 
-function withoutPending(episode: Episode | null, orderId: string): Episode | null {
+function removePending(episode: Episode | null, orderId: string): Episode | null {
   return episode?.pending?.orderId === orderId ? { ...episode, pending: null } : episode
 }
 

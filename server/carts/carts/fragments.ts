@@ -12,7 +12,7 @@ export const hasBadge = (badge: string, cart: 'c' | 'n' = 'c') =>
     where cb.store_id = ${sql.ref(`${cart}.store_id`)} and cb.cart_id = ${sql.ref(`${cart}.id`)} and cb.badge = ${badge} offset 0)`
 
 /** Whether the shopper reacted since the newest message about cart `c`, whose row in cart_badges is `cb`. */
-export const hasAnswered = sql<boolean>`exists (select 1 from touchpoints t join carts o on o.store_id = t.store_id and o.id = t.cart_id
+export const hasReacted = sql<boolean>`exists (select 1 from touchpoints t join carts o on o.store_id = t.store_id and o.id = t.cart_id
         where t.store_id = c.store_id and t.shopper_id = c.shopper_id and t.is_human
           and coalesce(o.merged_into, o.id) = c.id and t.at >= cb.last_sent_at)`
 

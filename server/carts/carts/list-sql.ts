@@ -105,7 +105,7 @@ export interface CartTotal {
   isEvaluatedInPart: boolean
 }
 
-const NONE: CartTotal = {
+const NO_CARTS: CartTotal = {
   total: 0,
   isCapped: false,
   isMany: false,
@@ -119,19 +119,19 @@ const NONE: CartTotal = {
 /** Without a search from the counters, with a search by counting up to a limit. */
 export async function countCarts(store: StoreDb, filter: Pick<CartFilter, 'badge' | 'search'>): Promise<CartTotal> {
   const ofBadge = filter.badge && (await countListed(store, filter.badge))
-  if (!filter.search) return { ...NONE, total: ofBadge ?? (await countListed(store, null)), ofBadge }
+  if (!filter.search) return { ...NO_CARTS, total: ofBadge ?? (await countListed(store, null)), ofBadge }
   const begun = await countFound(store, filter, { ofBadge, isAnywhere: false })
   // Whether to search by substring must not depend on the badge.
-  const ofAll = { ofBadge: null, isAnywhere: false, most: 1 }
+  const ofAll = { ofBadge: null, isAnywhere: false, max: 1 }
   if (begun > 0 || (filter.badge && (await countFound(store, { ...filter, badge: null }, ofAll)) > 0)) {
-    return { ...NONE, ...capped(begun), ofBadge }
+    return { ...NO_CARTS, ...capTotal(begun), ofBadge }
   }
   const found = await countFound(store, filter, { ofBadge, isAnywhere: true })
   const isPartial = (ofBadge ?? (await countListed(store, null))) > MAX_SEARCHED
-  return { ...NONE, ...capped(found), ofBadge, isAnywhere: true, isPartial }
+  return { ...NO_CARTS, ...capTotal(found), ofBadge, isAnywhere: true, isPartial }
 }
 
-const capped = (found: number) => ({
+const capTotal = (found: number) => ({
   total: Math.min(found, MAX_COUNTED),
   isCapped: found > MAX_COUNTED,
   isMany: found > MAX_GATHERED,
@@ -147,11 +147,11 @@ async function countListed({ db, storeId }: StoreDb, badge: CartBadge | null): P
 async function countFound(
   { db, storeId }: StoreDb,
   filter: Pick<CartFilter, 'badge' | 'search'>,
-  { ofBadge, isAnywhere, most = MAX_GATHERED }: { ofBadge: number | null; isAnywhere: boolean; most?: number },
+  { ofBadge, isAnywhere, max = MAX_GATHERED }: { ofBadge: number | null; isAnywhere: boolean; max?: number },
 ) {
-  const found = isAnywhere ? matchSubstring(storeId, filter, ofBadge) : matchPrefix(storeId, filter, { ofBadge, most })
+  const found = isAnywhere ? matchSubstring(storeId, filter, ofBadge) : matchPrefix(storeId, filter, { ofBadge, max })
   const rows = await sql<{ total: number }>`
-    select count(*)::int as total from (select 1 from (${found}) each limit ${most + 1}) found`.execute(db)
+    select count(*)::int as total from (select 1 from (${found}) each limit ${max + 1}) found`.execute(db)
   return rows.rows[0]!.total
 }
 
@@ -170,7 +170,7 @@ export async function listCarts(store: StoreDb, filter: CartFilter, counted: Car
   const begin = isFar ? await findDayAt(store, filter.badge, offset, isForwards) : { passed: 0, bound: sql`` }
   const rows = await sql<ListedCart>`
     select ${CART_COLUMNS} from (
-      select c.id from ${buildSource(storeId, filter, counted, { sort: filter.sort, most: offset + limit })} ${begin.bound}
+      select c.id from ${buildSource(storeId, filter, counted, { sort: filter.sort, max: offset + limit })} ${begin.bound}
       order by ${orderBy(filter.sort, isForwards)} limit ${limit} offset ${offset - begin.passed}) wanted
     join carts c on c.store_id = ${storeId} and c.id = wanted.id
     order by ${orderBy(filter.sort, isSameDirection)}`.execute(db)
@@ -269,7 +269,7 @@ export async function filterByProduct(
 interface Reading {
   sort?: CartFilter['sort']
   /** Limit of rows to read. */
-  most?: number
+  max?: number
 }
 
 /** If a badge has at most this share of the carts, its carts are near each other in the index. */
@@ -280,9 +280,9 @@ function buildSource(
   storeId: string,
   filter: Pick<CartFilter, 'badge' | 'search'>,
   { isMany, ofBadge, isAnywhere, among }: CartTotal,
-  { sort, most = Number.POSITIVE_INFINITY }: Reading = {},
+  { sort, max = Number.POSITIVE_INFINITY }: Reading = {},
 ) {
-  const isNear = ofBadge !== null && most <= NEAR * ofBadge
+  const isNear = ofBadge !== null && max <= NEAR * ofBadge
   const carts = sql`carts c where ${selectListed(storeId, filter, ofBadge, isNear ? 0 : MAX_HASHED)}`
   const withBadge = (from: RawBuilder<unknown>) =>
     sort === 'status' ? sql`(select c.id, c.last_activity_at, ${BADGE} as badge from ${from}) c where true` : from
@@ -298,7 +298,7 @@ function buildSource(
   }
   const found = isAnywhere
     ? matchSubstring(storeId, filter, ofBadge)
-    : matchPrefix(storeId, filter, { ofBadge, most: MAX_GATHERED })
+    : matchPrefix(storeId, filter, { ofBadge, max: MAX_GATHERED })
   // The search indexes already return this order.
   if (sort === 'timestamp') return sql`(${found}) c where true`
   return withBadge(sql`carts c where c.store_id = ${storeId} and c.id = any(array(select id from (${found}) found))`)
@@ -367,13 +367,13 @@ function matchSubstring(
 function matchPrefix(
   storeId: string,
   filter: Pick<CartFilter, 'badge' | 'search'>,
-  { ofBadge, most }: { ofBadge: number | null; most: number },
+  { ofBadge, max }: { ofBadge: number | null; max: number },
 ) {
   const begins = prefixConditions(filter.search)
   const isFew = ofBadge !== null && ofBadge <= MAX_GATHERED
   const branches = (isFew ? [sql`(${sql.join(begins, sql` or `)}) is true`] : begins).map(
     (fits) => sql`(select c.id, c.last_activity_at from carts c
-        where ${selectListed(storeId, filter, ofBadge, MAX_HASHED_EACH)} and ${fits} limit ${most + 1})`,
+        where ${selectListed(storeId, filter, ofBadge, MAX_HASHED_EACH)} and ${fits} limit ${max + 1})`,
   )
   return sql.join(branches, sql` union `)
 }

@@ -22,7 +22,7 @@ export interface Neighbours {
 }
 
 /** A queue's entry may be dated late by a second plus the time of its transfer. */
-const MOST_TOO_LATE_MS = 10_000
+const MAX_LATE_MS = 10_000
 /** Distance to the predecessor, which leaves room for the few posts that were overtaken. */
 const BEHIND_MS = 10
 
@@ -39,7 +39,7 @@ export async function resolveTimes(
     const { place, queue } = post
     const { earlier, later } = stored.get(place) ?? {}
     const others = posts.filter((other) => other.place < place && isSameSequence(other, post))
-    const before = latest([
+    const before = findLatest([
       earlier?.getTime(),
       ...others.filter(({ seq }) => seq < post.seq).map((other) => times[other.place]!),
     ])
@@ -47,7 +47,7 @@ export async function resolveTimes(
       later?.getTime(),
       ...others.filter(({ seq }) => seq > post.seq).map((other) => times[other.place]!),
     ])
-    const isTooEarly = queue !== null && times[place]! <= before && before - times[place]! <= MOST_TOO_LATE_MS
+    const isTooEarly = queue !== null && times[place]! <= before && before - times[place]! <= MAX_LATE_MS
     if (isTooEarly) times[place] = before + BEHIND_MS
     if (behind <= times[place]!) times[place] = behind - 1
   }
@@ -64,5 +64,5 @@ function readPost({ payload, source, uniqueKey }: NewFact, place: number, shoppe
 const isSameSequence = (a: NumberedPost, b: NumberedPost) =>
   a.shopperId === b.shopperId && a.page === b.page && a.queue === b.queue
 
-const latest = (times: readonly (number | undefined)[]) => Math.max(...times.filter((time) => time !== undefined))
+const findLatest = (times: readonly (number | undefined)[]) => Math.max(...times.filter((time) => time !== undefined))
 const findEarliest = (times: readonly (number | undefined)[]) => Math.min(...times.filter((time) => time !== undefined))

@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { toCapitals } from '../../../shared/carts/coupons.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact, withRetry } from '../../core/db/public.ts'
-import type { Contact, ContactLimit, FactPayload, OrderKind, Unconfirmed } from '../../core/schema/public.ts'
+import type { Contact, ContactLimit, FactPayload, OrderKind, UnconfirmedContacts } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextRun } from '../../messages/messages/public.ts'
 import type { PlatformOrder } from '../../platforms/platform/public.ts'
@@ -50,7 +50,7 @@ export interface NewFact {
   payload: FactPayload
   order?: Omit<OrderRow, 'shopper_id'>
   /** The limits that the post's contact was above (X5). */
-  unconfirmed?: Unconfirmed
+  unconfirmed?: UnconfirmedContacts
   /**
    * Of a post in the inbox. If it is no longer there, another worker recorded it, and its shopper may be erased (C8).
    */

@@ -1,7 +1,7 @@
 import { insertNotificationsFrom, noteRecoveries } from '../../access/notifications/public.ts'
 import { type StoreTx, sql } from '../../core/db/public.ts'
 
-import { COUNTS } from '../orders/public.ts'
+import { isCountedOrder } from '../orders/public.ts'
 
 import type { Neighbours, NumberedPost } from './post-order.ts'
 
@@ -44,7 +44,7 @@ export async function notifyRecovered(
       from carts c join orders b on b.store_id = c.store_id and b.order_id = c.fold #>> '{episode,orderId}'
       join orders o on o.store_id = b.store_id and o.order_id = case when b.purchased_at is null then coalesce(b.parent_id, b.order_id) else b.order_id end
       where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'recovered'
-        and ${COUNTS} and (${since}::timestamptz is null or o.purchased_at > ${since})),
+        and ${isCountedOrder} and (${since}::timestamptz is null or o.purchased_at > ${since})),
     untold as (
       ${noteRecoveries(storeId, sql`select id from fresh`, now)})
     ${insertNotificationsFrom(

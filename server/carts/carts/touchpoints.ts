@@ -4,7 +4,7 @@ import * as track from '../../messages/messages/public.ts'
 import { becomesAccepted, isUnknown, scheduleNextRun, selectNewestSend } from '../../messages/messages/public.ts'
 import { attributeOrders, endOfSecond, readEvidence } from '../orders/public.ts'
 import { refold } from './carts.ts'
-import { hasAnswered } from './fragments.ts'
+import { hasReacted } from './fragments.ts'
 
 // Records what a shopper did with a message (A1) and updates attribution.
 
@@ -52,7 +52,7 @@ async function attributeAgain(
   await scheduleNextRun(tx)
 }
 
-// Statements on touchpoints and on a shopper's response to a message.
+// SQL for touchpoints and on a shopper's response to a message.
 
 async function insertTouchpoint(
   { db, storeId }: StoreTx,
@@ -104,5 +104,5 @@ async function revokeResponse({ db, storeId }: StoreTx, cartId: string): Promise
     from carts c where cb.store_id = ${storeId} and cb.cart_id = ${cartId} and cb.no_response_at is null
       and c.store_id = cb.store_id and c.id = cb.cart_id
       and c.status in ('abandoned', 'active', 'lost') and cb.badge not in ('Recovered', 'No Response')
-      and not ${hasAnswered}`.execute(db)
+      and not ${hasReacted}`.execute(db)
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { storeProblemMessage } from '../../../shared/access/store-problems.ts'
 import { addMs, needsOwner, openStoreClient } from '../../access/stores/public.ts'
-import { keepSlot, type StepAside } from '../../core/common/public.ts'
+import { keepSlot, type ReleaseSlot } from '../../core/common/public.ts'
 import { type Db, type RawBuilder, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { isOpen, isRunningCampaign, scheduleNextRun, wakeMessages } from '../../messages/messages/public.ts'
@@ -62,7 +62,7 @@ export function createCodes(
   deps: Deps,
   { storeId }: z.infer<typeof codesJob.payload>,
   findNeedless: FindUnneeded,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'coupon_codes' }, async (run) => {
     if (await isPaused(run.store)) return { rowCount: 0 }
@@ -72,7 +72,7 @@ export function createCodes(
       const { batch, isEnd } = await claimBatch(run, findNeedless)
       if (isEnd) return { rowCount }
       if (batch.length === 0) continue
-      client ??= await openStoreClient(deps, run.store, stepAside)
+      client ??= await openStoreClient(deps, run.store, releaseSlot)
       await createBatch(run, client, batch)
       rowCount += batch.length
       await renewLease(run)
@@ -301,7 +301,7 @@ async function saveResults({ deps, store }: SyncJob, settled: readonly SettledCo
   })
 }
 
-// Statements on personal codes, which are created ahead (decision 34).
+// SQL for personal codes, which are created ahead (decision 34).
 
 /** A code to create or update, with all its inputs. */
 interface DueCode extends CodeInput {

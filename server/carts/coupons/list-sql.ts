@@ -2,7 +2,7 @@ import { type PageWindow, type StoreDb, sql } from '../../core/db/public.ts'
 import { wasAttempted } from '../../messages/messages/public.ts'
 import type { CouponRow, StepRow } from './sql.ts'
 
-// Statements of the coupon list and its figures. Each reads the coupons of one page.
+// SQL for the coupon list and its figures. Each reads the coupons of one page.
 
 /** In byte order, so that a code prefix is a range of its index. */
 const LAST = '\u{10ffff}'
@@ -91,7 +91,7 @@ export async function selectFigures({ db, storeId }: StoreDb, couponIds: readonl
     earned as (
       select n.id, count(*) as orders, sum(o.net_minor)::bigint as net_minor, sum(n.discount_minor)::bigint as discount_minor
       from named n join orders o on o.store_id = ${storeId} and o.order_id = n.order_id
-      -- same as COUNTS in orders/fragments.ts, which is a layer above
+      -- same as isCountedOrder in orders/fragments.ts, which is a layer above
       where o.kind = 'purchase' and (o.net_minor > 0 or o.total_minor = 0 and not o.is_unproven) and o.purchased_at is not null and o.currency = n.currency
         and (n.begins_at is null or o.purchased_at >= n.begins_at) group by n.id),
     left_with as (

@@ -1,8 +1,8 @@
 import {
   type Coupon,
-  type CouponOfStep,
   couponTexts,
-  getCouponsUnreadText,
+  type FlowStepCoupon,
+  getCouponReadErrorText,
   toCapitals,
 } from '../../../shared/carts/coupons.ts'
 import { readStore, type StoreRow } from '../../access/stores/public.ts'
@@ -27,32 +27,32 @@ export interface ListQuery {
   limit: number
 }
 
-export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>, wish: ListQuery) {
+export async function listCoupons({ now }: Pick<Deps, 'now'>, store: StoreDb<Db>, query: ListQuery) {
   const row = await readStore(store)
   if (!row?.is_active) throw new AppError('conflict', couponTexts.noStore)
-  const search = toCapitals(wish.search.trim()).replaceAll('\0', '')
+  const search = toCapitals(query.search.trim()).replaceAll('\0', '')
   const personal = parsePersonalCode(search)
   const personalIds = personal ? await selectPersonalCoupons(store, personal) : []
-  const filter = { search, personalIds, usableAt: wish.usable && now() }
+  const filter = { search, personalIds, usableAt: query.usable && now() }
   const total = await listSql.countCoupons(store, filter)
-  const window = findPageWindow(wish, total, true)
+  const window = findPageWindow(query, total, true)
   const rows = window ? await listSql.selectCouponPage(store, filter, window) : []
   const reading = await selectLastRead(store)
   return {
     coupons: await presentCoupons(store, row, rows),
-    pagination: describePage(wish, total),
+    pagination: describePage(query, total),
     readAt: reading?.completed_at?.toISOString() ?? null,
-    problem: reading?.error_code ? getCouponsUnreadText(reading.error_code) : null,
+    problem: reading?.error_code ? getCouponReadErrorText(reading.error_code) : null,
     currency: row.currency,
     timeZone: row.time_zone,
     canWrite: row.can_write,
   }
 }
 
-/** Parses a personal code as read aloud or listed: CART-7K2M9QXW, cart-7k2m, CART-••••••••. null if it is none. */
-function parsePersonalCode(search: string): { beginning: string; code: string } | null {
-  const [, beginning, own] = /^(.+)-([A-Z0-9]{0,8}|•{1,8})$/.exec(search.replaceAll(/\s/g, '')) ?? []
-  return beginning === undefined ? null : { beginning, code: `${beginning}-${own}` }
+/** Parses a personal code: CART-7K2M9QXW, its start CART-7K2M, or CART-••••••••. null: it cannot be a personal code. */
+function parsePersonalCode(search: string): { prefix: string; code: string } | null {
+  const [, prefix, suffix] = /^(.+)-([A-Z0-9]{0,8}|•{1,8})$/.exec(search.replaceAll(/\s/g, '')) ?? []
+  return prefix === undefined ? null : { prefix, code: `${prefix}-${suffix}` }
 }
 
 export async function viewCoupon(store: StoreDb<Db>, id: string): Promise<Coupon> {
@@ -62,9 +62,9 @@ export async function viewCoupon(store: StoreDb<Db>, id: string): Promise<Coupon
 }
 
 /** Coupons of flow steps by id, including those deleted in the store. */
-export async function loadStepCoupons(store: StoreDb, ids: readonly string[]): Promise<Map<string, CouponOfStep>> {
+export async function loadStepCoupons(store: StoreDb, ids: readonly string[]): Promise<Map<string, FlowStepCoupon>> {
   if (ids.length === 0) return new Map()
-  return new Map((await selectCouponsById(store, ids)).map((row) => [row.id, presentCouponOfStep(row)]))
+  return new Map((await selectCouponsById(store, ids)).map((row) => [row.id, presentFlowStepCoupon(row)]))
 }
 
 async function presentCoupons(store: StoreDb<Db>, row: StoreRow, coupons: readonly CouponRow[]): Promise<Coupon[]> {
@@ -80,10 +80,10 @@ async function presentCoupons(store: StoreDb<Db>, row: StoreRow, coupons: readon
 /** Personal coupons whose prefix matches, and the coupon of exactly this code. */
 async function selectPersonalCoupons(
   { db, storeId }: StoreDb,
-  { beginning, code }: { beginning: string; code: string },
+  { prefix, code }: { prefix: string; code: string },
 ): Promise<string[]> {
   const rows = await sql<{ id: string }>`
-    select c.id from coupons c where c.store_id = ${storeId} and c.code collate "C" = ${beginning} and c.kind = 'personal'
+    select c.id from coupons c where c.store_id = ${storeId} and c.code collate "C" = ${prefix} and c.kind = 'personal'
     union
     select k.coupon_id from coupon_codes k where k.store_id = ${storeId} and k.code = ${code}`.execute(db)
   return rows.rows.map(({ id }) => id)
@@ -139,7 +139,7 @@ function presentCoupon(row: CouponRow, { store, figures, steps }: CouponContext)
   }
 }
 
-const presentCouponOfStep = (row: CouponRow): CouponOfStep => ({
+const presentFlowStepCoupon = (row: CouponRow): FlowStepCoupon => ({
   ...presentTerms(row),
   usageCount: row.usage_count,
   isGone: row.gone_at !== null,

@@ -2,7 +2,7 @@ import { type StoreDb, sql } from '../../core/db/public.ts'
 import type { CouponsTable, CouponTerms } from '../../core/schema/public.ts'
 import { codeTerms, fitsCurrentCart, hasCurrentAmount, selectCouponWording } from './fragments.ts'
 
-// Statements on the coupons of messages.
+// SQL for the coupons of messages.
 
 export interface MessageCouponRow {
   message_id: string

@@ -2,7 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { CouponsTable } from '../../core/schema/public.ts'
 
-// Statements on our copy of the store's coupons. The list is in list-sql.ts.
+// SQL for our copy of the store's coupons. The list is in list-sql.ts.
 
 export type CouponRow = Selectable<CouponsTable>
 
@@ -46,8 +46,8 @@ export function updateCoupon({ db, storeId }: StoreDb, id: string, change: Updat
 const CLOCKS_DIFFER_MS = 60_000
 
 /**
- * Returns undefined if the coupon does not exist or is locked. A lock that ends much later is from a clock put back
- * since.
+ * Returns undefined if the coupon does not exist or is locked. A lock that ends much later was set before the clock was
+ * set back, so it is ignored.
  */
 export function lockCoupon({ db, storeId }: StoreDb, id: string, { now, until }: { now: Date; until: Date }) {
   return db
@@ -116,8 +116,9 @@ export interface ListedRow {
 }
 
 /**
- * The store's values win, but those of a later read stay, unless the clock was put back since. Kept are values that the
- * store does not know: the start, and the real end of a withheld coupon, until its end is changed in the store.
+ * The store's values win, but those of a later read stay. A read in the future was made before the clock was set back,
+ * so it does not win. Values that the store does not know are not changed: the start, and the real end of a withheld
+ * coupon, until its end is changed in the store.
  */
 export async function upsertListed(
   { db, storeId }: StoreDb,

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { needsOwner, openStoreClient, readStore } from '../../access/stores/public.ts'
-import { AppError, keepSlot, type StepAside } from '../../core/common/public.ts'
+import { AppError, keepSlot, type ReleaseSlot } from '../../core/common/public.ts'
 import type { Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { type StoreClient, StoreProblem } from '../../platforms/platform/public.ts'
@@ -23,13 +23,13 @@ export async function enqueueStarts(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Pr
 export async function startCoupons(
   deps: Deps,
   { storeId }: z.infer<typeof beginCouponsJob.payload>,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row?.is_active) return
   try {
-    const client = await openStoreClient(deps, store, stepAside)
+    const client = await openStoreClient(deps, store, releaseSlot)
     for (const { id } of rotate(await sql.selectCouponsToStart(store, deps.now()), deps.now())) {
       const beginning = { deps, store, client, currency: row.currency }
       // A coupon that is being edited starts a minute later.

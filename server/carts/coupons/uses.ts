@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { toCapitals } from '../../../shared/carts/coupons.ts'
 import { openStoreClient, readStore } from '../../access/stores/public.ts'
-import { AppError, keepSlot, type StepAside } from '../../core/common/public.ts'
+import { AppError, keepSlot, type ReleaseSlot } from '../../core/common/public.ts'
 import type { Db, StoreDb, StoreTx } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { type StoreClient, StoreProblem } from '../../platforms/platform/public.ts'
@@ -29,13 +29,13 @@ export async function queueUseReads(
 export async function readUses(
   deps: Pick<Deps, 'db' | 'log' | 'secrets' | 'storeClient'>,
   { storeId }: z.infer<typeof couponUsesJob.payload>,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row?.is_active) return
   try {
-    await refreshUses(store, await openStoreClient(deps, store, stepAside), row.currency)
+    await refreshUses(store, await openStoreClient(deps, store, releaseSlot), row.currency)
   } catch (error) {
     if (!(error instanceof StoreProblem || error instanceof AppError)) throw error
     deps.log.warn({ storeId, err: error }, 'coupons.uses_not_read')

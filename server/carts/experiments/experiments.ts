@@ -75,7 +75,7 @@ async function endRunning(tx: StoreTx, reason: 'stopped' | 'changed', at: Date):
   if (!(await sql.endExperiment(tx, { reason, at }))) throw new AppError('conflict', 'No control group is in use.')
 }
 
-const AT_ONCE = 2_000
+const BATCH = 2_000
 /** Batches per store and tick, so that other stores get their turn. */
 const MAX_BATCHES = 50
 
@@ -89,9 +89,9 @@ export async function countExperiments(deps: Pick<Deps, 'db' | 'now'>): Promise<
 
 async function countDue(store: StoreDb<Db>, now: Date): Promise<void> {
   for (let batch = 0; batch < MAX_BATCHES; batch++) {
-    const { closed, experiment_ids } = await outcomes.closeDueShoppers(store, now, AT_ONCE)
+    const { closed, experiment_ids } = await outcomes.closeDueShoppers(store, now, BATCH)
     if (closed > 0) await checkArms(store, experiment_ids, now)
-    if (closed < AT_ONCE) return
+    if (closed < BATCH) return
   }
 }
 

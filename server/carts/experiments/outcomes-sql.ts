@@ -1,7 +1,7 @@
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
-import { COUNTS } from '../orders/public.ts'
+import { isCountedOrder } from '../orders/public.ts'
 
-// Statements on the results of an experiment's shoppers.
+// SQL for the results of an experiment's shoppers.
 
 /**
  * Orders that count for assignment `a` of experiment `e`: bought within its window by a shopper identified only by what
@@ -11,7 +11,7 @@ import { COUNTS } from '../orders/public.ts'
 const OUTCOME = sql`select count(*) > 0 as bought,
     least(coalesce(sum(o.net_minor) filter (where o.currency = e.currency), 0), coalesce(e.cap_minor, 0))::bigint as net_minor
   from orders o
-  where o.store_id = a.store_id and o.shopper_id = a.shopper_id and ${COUNTS} and not o.is_staff
+  where o.store_id = a.store_id and o.shopper_id = a.shopper_id and ${isCountedOrder} and not o.is_staff
     and o.purchased_at >= date_trunc('second', a.at) and o.purchased_at < a.window_ends_at
     and array['email:' || o.email, 'phone:' || o.phone, 'customer:' || o.customer_id, 'cart:' || o.cart_token] && a.keys`
 

@@ -2,7 +2,7 @@ import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.t
 import type { ExperimentsTable } from '../../core/schema/public.ts'
 import { isRunning } from './fragments.ts'
 
-// Statements on experiments and assignments. Results are in outcomes-sql.ts.
+// SQL for experiments and assignments. Results are in outcomes-sql.ts.
 
 export type Experiment = Awaited<ReturnType<typeof listExperiments>>[number]
 

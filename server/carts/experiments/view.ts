@@ -4,7 +4,7 @@ import { getCurrencyExponent } from '../../../shared/core/money.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
-import { COUNTS } from '../orders/public.ts'
+import { isCountedOrder } from '../orders/public.ts'
 import { type ArmCounts, type ArmsCounts, canCheckArms, computeCost, findConversion, findRevenue } from './findings.ts'
 import { type ArmSums, selectSums, selectWithOpenWindows } from './outcomes-sql.ts'
 import { type Experiment, listExperiments } from './sql.ts'
@@ -159,7 +159,7 @@ function scaleFinding(finding: Finding, scale: number): Finding {
   return { ...finding, anytime: of(finding.anytime), planned: of(finding.planned) }
 }
 
-// Statements on the pace of an experiment and on attributed revenue beside it.
+// SQL for the pace of an experiment and on attributed revenue beside it.
 
 /**
  * Served by indexes: shoppers with a listed cart, and those whose order ended an abandoned one, even if it does not
@@ -168,7 +168,7 @@ function scaleFinding(finding: Finding, scale: number): Finding {
 export async function readPace({ db, storeId }: StoreDb, since: Date): Promise<Pace> {
   const rows = await sql<Pace>`
     with ended as (
-      select c.shopper_id, bool_or(${COUNTS}) as has_bought from orders o join carts c on c.store_id = o.store_id and c.id = o.cart_id
+      select c.shopper_id, bool_or(${isCountedOrder}) as has_bought from orders o join carts c on c.store_id = o.store_id and c.id = o.cart_id
       where o.store_id = ${storeId} and o.purchased_at > ${since} and not o.is_staff and o.kind = 'purchase'
         and c.abandoned_at > ${since} and (c.has_email or c.has_phone or c.had_contact) group by c.shopper_id),
     listed as (
@@ -233,9 +233,9 @@ export const estimateRate = (pace: Pace): number => computeRate(pace) ?? ASSUMED
  */
 export function proposePercent(pace: Pace): number | null {
   const { people } = pace
-  const least = people < 2_000 ? 50 : people <= 10_000 ? 20 : 10
+  const min = people < 2_000 ? 50 : people <= 10_000 ? 20 : 10
   const choice = listShareChoices({ people, rate: estimateRate(pace) }).find(
-    ({ sharePercent, smallestPercent }) => sharePercent >= least && smallestPercent !== null,
+    ({ sharePercent, smallestPercent }) => sharePercent >= min && smallestPercent !== null,
   )
   return choice?.sharePercent ?? null
 }

@@ -1,11 +1,11 @@
 import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { type StoreTx, sql } from '../../core/db/public.ts'
 
-// Statements on the choice of a cart's flow.
+// SQL for choosing a cart's flow.
 
 export interface ActiveFlow {
   id: string
-  /** The flow takes carts with a last activity at or after this time. */
+  /** The flow matches carts with a last activity at or after this time. */
   takes_from: Date
   conditions: FlowConditions | null
 }
@@ -23,12 +23,12 @@ export async function selectActiveFlows({ db, storeId }: StoreTx): Promise<Activ
  * removed step would keep messages and an added one would get none. Returns false if a flow is being edited.
  */
 export async function lockFlows({ db, storeId }: StoreTx): Promise<boolean> {
-  const { rows } = await sql<{ isKept: boolean }>`
-    with kept as (select id from flows where store_id = ${storeId} order by id for share skip locked)
-    select (select count(*) from kept) = (select count(*) from flows where store_id = ${storeId}) as "isKept"`.execute(
+  const { rows } = await sql<{ isLocked: boolean }>`
+    with locked as (select id from flows where store_id = ${storeId} order by id for share skip locked)
+    select (select count(*) from locked) = (select count(*) from flows where store_id = ${storeId}) as "isLocked"`.execute(
     db,
   )
-  return rows[0]!.isKept
+  return rows[0]!.isLocked
 }
 
 export interface CartWithoutFlow {
@@ -61,7 +61,7 @@ export async function saveChoices({ db, storeId }: StoreTx, choices: readonly Fl
     where c.store_id = ${storeId} and c.id = w."cartId" and c.flow_id is null`.execute(db)
 }
 
-/** The surviving cart without a flow gets that of the merged one: another flow would start over (S6). */
+/** If the remaining cart has no flow, it inherits the merged cart's. Another flow would start over (S6). */
 export async function inheritFlow({ db, storeId }: StoreTx, fromId: string, intoId: string): Promise<void> {
   await sql`
     update carts c set flow_id = o.flow_id, flow_choice = o.flow_choice from carts o

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type FlowCondition, FlowConditions, MAX_CONDITIONS } from '../../../shared/carts/flow-conditions.ts'
-import { type ConditionFacts, evaluateConditions, matchesCondition } from './conditions.ts'
+import { type ConditionValues, evaluateConditions, matchesCondition } from './conditions.ts'
 
 // Evaluation of conditions (decision 52).
 
-const facts: ConditionFacts = {
+const facts: ConditionValues = {
   valueMinor: 10_000,
   currency: 'USD',
   storeCurrency: 'USD',
@@ -23,9 +23,9 @@ const facts: ConditionFacts = {
   day: 5,
   hour: 9,
 }
-const without = (more: Partial<ConditionFacts>): ConditionFacts => ({ ...facts, ...more })
+const without = (more: Partial<ConditionValues>): ConditionValues => ({ ...facts, ...more })
 
-const cases: [FlowCondition, boolean, Partial<ConditionFacts>][] = [
+const cases: [FlowCondition, boolean, Partial<ConditionValues>][] = [
   [{ fact: 'value', is: 'above', amount: 99.99 }, true, { valueMinor: 9_999 }],
   [{ fact: 'value', is: 'below', amount: 100.01 }, true, { valueMinor: 10_001 }],
   [{ fact: 'value', is: 'above', amount: 100 }, false, { valueMinor: 10_001 }],

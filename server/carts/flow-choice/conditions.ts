@@ -4,7 +4,7 @@ import { parseMinor } from '../../../shared/core/money.ts'
 // Evaluates conditions of flows and steps (decision 52). Pure.
 
 /** Values of a cart and its shopper that conditions use. */
-export interface ConditionFacts {
+export interface ConditionValues {
   valueMinor: number
   currency: string
   /** Currency of amounts in conditions. */
@@ -43,7 +43,7 @@ export interface ConditionFinding {
 }
 
 /** null: no conditions, which always match. All values are recorded, even after the result is certain. */
-export function evaluateConditions(conditions: FlowConditions | null, facts: ConditionFacts): ConditionFinding {
+export function evaluateConditions(conditions: FlowConditions | null, facts: ConditionValues): ConditionFinding {
   if (!conditions) return { holds: true, unmet: [], values: {} }
   const { match, groups } = conditions
   const found = groups.map((group) =>
@@ -64,7 +64,7 @@ export function evaluateConditions(conditions: FlowConditions | null, facts: Con
 const combine = (match: 'all' | 'any', parts: readonly boolean[]) =>
   match === 'all' ? parts.every(Boolean) : parts.some(Boolean)
 
-export function matchesCondition(condition: FlowCondition, facts: ConditionFacts): boolean {
+export function matchesCondition(condition: FlowCondition, facts: ConditionValues): boolean {
   switch (condition.fact) {
     case 'value':
       return matchesValue(condition, facts)
@@ -97,7 +97,7 @@ export function matchesCondition(condition: FlowCondition, facts: ConditionFacts
 
 function matchesValue(
   { is, amount }: Extract<FlowCondition, { fact: 'value' }>,
-  { valueMinor, currency, storeCurrency }: ConditionFacts,
+  { valueMinor, currency, storeCurrency }: ConditionValues,
 ): boolean {
   const boundMinor = currency === storeCurrency ? parseMinor(amount, storeCurrency) : null
   if (boundMinor === null) return false
@@ -122,7 +122,7 @@ const isAmong = (allowed: readonly string[], known: string | null) => known !== 
 const isWithin = ({ from, until }: { from: number; until: number }, hour: number) =>
   from < until ? hour >= from && hour < until : hour >= from || hour < until
 
-function readValue(fact: ConditionFact, facts: ConditionFacts): unknown {
+function readValue(fact: ConditionFact, facts: ConditionValues): unknown {
   switch (fact) {
     case 'value':
       return { minor: facts.valueMinor, currency: facts.currency }

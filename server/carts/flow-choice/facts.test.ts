@@ -5,8 +5,8 @@ import { grantConsent } from '../../../test/manual-send-scene.ts'
 import { buildTea, createShop, DAY, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { createId } from '../../core/common/ids.ts'
-import type { ConditionFacts } from './conditions.ts'
-import { readFacts } from './facts.ts'
+import type { ConditionValues } from './conditions.ts'
+import { readConditionValues } from './facts.ts'
 
 // Values of carts that conditions use, read from the database (decision 52).
 
@@ -23,10 +23,10 @@ const ofConsent: FlowConditions = {
   groups: [{ match: 'all', conditions: [{ fact: 'consent', is: 'given', channel: 'sms' }] }],
 }
 
-async function readFactsOf(conditions: FlowConditions | null = null): Promise<ConditionFacts> {
+async function readFactsOf(conditions: FlowConditions | null = null): Promise<ConditionValues> {
   const { id } = await shop.cart()
   const asking = { secrets: world.deps.secrets, now: world.now }
-  return (await readFacts({ storeId: shop.storeId, db: world.db }, asking, [id], [conditions])).get(id)!
+  return (await readConditionValues({ storeId: shop.storeId, db: world.db }, asking, [id], [conditions])).get(id)!
 }
 
 /** A cart of a shopper with this contact. */
@@ -110,7 +110,8 @@ test('counts orders placed before the cart, and a returning buyer has one of our
   await shop.type('one', { email })
   const { id, started_at } = (await shop.carts()).at(-1)!
   const asking = { secrets: world.deps.secrets, now: world.now }
-  const read = async () => (await readFacts({ storeId: shop.storeId, db: world.db }, asking, [id], [null])).get(id)!
+  const read = async () =>
+    (await readConditionValues({ storeId: shop.storeId, db: world.db }, asking, [id], [null])).get(id)!
   expect(await read()).toMatchObject({ orders: 1, hasBoughtBefore: true })
   await world.db
     .updateTable('orders')
@@ -134,7 +135,8 @@ test('an unpaid order in a custom status makes no returning buyer (S4)', async (
   await shop.type('one', { email })
   const { id } = (await shop.carts()).at(-1)!
   const asking = { secrets: world.deps.secrets, now: world.now }
-  const read = async () => (await readFacts({ storeId: shop.storeId, db: world.db }, asking, [id], [null])).get(id)!
+  const read = async () =>
+    (await readConditionValues({ storeId: shop.storeId, db: world.db }, asking, [id], [null])).get(id)!
   expect(await read()).toMatchObject({ orders: 0, hasBoughtBefore: false })
   const at = world.now.toISOString()
   await shop.order({ ...order, orderId, createdAt, modifiedAt: at, paidAt: at })

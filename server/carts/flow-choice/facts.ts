@@ -4,11 +4,11 @@ import { type StoreDb, sql } from '../../core/db/public.ts'
 import { findPhoneCountry } from '../../messages/channels/public.ts'
 import { selectEvidence } from '../../shoppers/consent/public.ts'
 import { hasPaidByStore } from '../../shoppers/shoppers/public.ts'
-import type { ConditionFacts } from './conditions.ts'
+import type { ConditionValues } from './conditions.ts'
 
 // Reads the values that conditions use, for many carts at once.
 
-export interface FactsContext {
+export interface ConditionContext {
   secrets: Pick<Secrets, 'addressHash'>
   now: Date
 }
@@ -17,13 +17,13 @@ const CHANNELS = ['email', 'sms', 'whatsapp'] as const
 const CONSENT_EVIDENCE = ['express_yes', 'confirmed']
 
 /** Values for these conditions, by cart id. Unknown carts are missing. */
-export async function readFacts(
+export async function readConditionValues(
   store: StoreDb,
-  { secrets, now }: FactsContext,
+  { secrets, now }: ConditionContext,
   cartIds: readonly string[],
   conditions: readonly (FlowConditions | null)[],
-): Promise<Map<string, ConditionFacts>> {
-  const rows = cartIds.length > 0 ? await selectFacts(store, [...new Set(cartIds)]) : []
+): Promise<Map<string, ConditionValues>> {
+  const rows = cartIds.length > 0 ? await selectConditionRows(store, [...new Set(cartIds)]) : []
   const hashes = usesFact(conditions, 'consent') ? hashAddresses(rows, secrets) : new Map<string, Buffer>()
   const ledger = await selectEvidence(store, [...hashes.values()], CHANNELS)
   const hasConsent = (channel: string, address: string | null) => {
@@ -35,17 +35,17 @@ export async function readFacts(
   return new Map(
     rows.map((row) => {
       const consents = CHANNELS.filter((each) => hasConsent(each, each === 'email' ? row.email : row.phone))
-      return [row.cart_id, { ...buildFacts(row, now), consents }]
+      return [row.cart_id, { ...buildConditionValues(row, now), consents }]
     }),
   )
 }
 
-function hashAddresses(rows: readonly FactsRow[], secrets: FactsContext['secrets']): Map<string, Buffer> {
+function hashAddresses(rows: readonly ConditionRow[], secrets: ConditionContext['secrets']): Map<string, Buffer> {
   const addresses = rows.flatMap(({ email, phone }) => [email ?? [], phone ?? []].flat())
   return new Map(addresses.map((address) => [address, secrets.addressHash(address)]))
 }
 
-function buildFacts(row: FactsRow, now: Date): Omit<ConditionFacts, 'consents'> {
+function buildConditionValues(row: ConditionRow, now: Date): Omit<ConditionValues, 'consents'> {
   const country = row.country ?? (row.phone === null ? null : findPhoneCountry(row.phone))
   const timeZone = chooseZone({ country, state: row.us_state, phone: row.phone }, row.time_zone)
   return {
@@ -67,19 +67,19 @@ function buildFacts(row: FactsRow, now: Date): Omit<ConditionFacts, 'consents'> 
 }
 
 /** The same values at another time. Pure. */
-export const shiftFacts = (facts: ConditionFacts, at: Date): ConditionFacts => ({
+export const shiftConditionValues = (facts: ConditionValues, at: Date): ConditionValues => ({
   ...facts,
   ...readClock(at, facts.timeZone),
 })
 
-function readClock(at: Date, timeZone: string): Pick<ConditionFacts, 'day' | 'hour'> {
+function readClock(at: Date, timeZone: string): Pick<ConditionValues, 'day' | 'hour'> {
   const { dayOfWeek: day, hour } = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone)
   return { day, hour }
 }
 
-// Statements that read the values for conditions.
+// SQL that reads the values for conditions.
 
-interface FactsRow {
+interface ConditionRow {
   cart_id: string
   value_minor: number
   currency: string
@@ -98,8 +98,8 @@ interface FactsRow {
   time_zone: string
 }
 
-async function selectFacts({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<FactsRow[]> {
-  const { rows } = await sql<FactsRow>`
+async function selectConditionRows({ db, storeId }: StoreDb, cartIds: readonly string[]): Promise<ConditionRow[]> {
+  const { rows } = await sql<ConditionRow>`
     select c.id as cart_id, c.value_minor, c.currency, r.currency as store_currency, c.items, coalesce(g.ids, '{}') as category_ids,
       jsonb_array_length(c.coupons) > 0 as has_coupon, c.email, c.phone, s.country, c.fold -> 'contact' ->> 'state' as us_state,
       s.language, o.orders, o.orders > 0 or ${hasPaidByStore({ storeId: sql`c.store_id`, shopperId: sql`c.shopper_id` })} as has_bought_before,

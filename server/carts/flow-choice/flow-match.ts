@@ -1,7 +1,7 @@
 import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
-import { type ConditionFacts, type ConditionFinding, evaluateConditions } from './conditions.ts'
-import { type FactsContext, readFacts } from './facts.ts'
+import { type ConditionFinding, type ConditionValues, evaluateConditions } from './conditions.ts'
+import { type ConditionContext, readConditionValues } from './facts.ts'
 
 // Explains why a flow sends a cart nothing: the cart does not belong to it and will not (decision 51). Used by message
 // previews; it chooses nothing.
@@ -16,7 +16,7 @@ export type FlowMismatch =
 /** `entry`: unsaved conditions; undefined: the stored ones. null: the flow has the cart or would take it. */
 export async function explainMismatch(
   store: StoreDb,
-  asking: FactsContext,
+  asking: ConditionContext,
   { flowId, cartId, entry }: { flowId: string; cartId: string; entry?: FlowConditions | null | undefined },
 ): Promise<FlowMismatch | null> {
   const cart = await selectCart(store, cartId)
@@ -26,7 +26,7 @@ export async function explainMismatch(
   const flow = entry === undefined ? stored : { ...stored, conditions: entry }
   const above = flows.slice(0, flows.indexOf(stored))
   const conditions = [flow, ...above].map((each) => each.conditions)
-  const facts = (await readFacts(store, asking, [cartId], conditions)).get(cartId)
+  const facts = (await readConditionValues(store, asking, [cartId], conditions)).get(cartId)
   return facts ? findMismatch(cart, facts, { flow, flows, above }) : null
 }
 
@@ -37,7 +37,7 @@ interface FlowOrder {
 }
 
 /** Pure. Reasons of the flow itself come before those of other flows. */
-function findMismatch(cart: CartState, facts: ConditionFacts, { flow, flows, above }: FlowOrder): FlowMismatch | null {
+function findMismatch(cart: CartState, facts: ConditionValues, { flow, flows, above }: FlowOrder): FlowMismatch | null {
   // The choice is final for the episode, even if the flow changed since.
   if (cart.flowId === flow.id) return null
   const finding = evaluateConditions(flow.conditions, facts)
@@ -55,7 +55,7 @@ function findMismatch(cart: CartState, facts: ConditionFacts, { flow, flows, abo
 const takesCart = ({ isOn, takesFrom }: FlowState, { lastActivityAt }: CartState): boolean =>
   isOn && takesFrom !== null && lastActivityAt >= takesFrom
 
-// Statements for explaining why a flow does not match a cart.
+// SQL for explaining why a flow does not match a cart.
 
 interface FlowState {
   id: string

@@ -2,6 +2,6 @@
 
 export { assignFlows } from './choose.ts'
 export { inheritFlow, lockFlows } from './choose-sql.ts'
-export { type ConditionFacts, type ConditionFinding, evaluateConditions } from './conditions.ts'
-export { readFacts, shiftFacts } from './facts.ts'
+export { type ConditionFinding, type ConditionValues, evaluateConditions } from './conditions.ts'
+export { readConditionValues, shiftConditionValues } from './facts.ts'
 export { explainMismatch, type FlowMismatch } from './flow-match.ts'

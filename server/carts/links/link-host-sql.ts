@@ -1,6 +1,6 @@
 import { type Db, type StoreDb, sql, type Tx } from '../../core/db/public.ts'
 
-// Statements on shops' own hosts for links.
+// SQL for shops' own hosts for links.
 
 export interface LinkHostRow {
   store_id: string

@@ -168,8 +168,8 @@ async function describeProblem(
   return `${host} does not respond. The server’s administrator must configure its proxy for this domain.`
 }
 
-const KNOWN_MS = 30_000
-const MOST_KNOWN = 2_000
+const CACHE_MS = 30_000
+const MAX_CACHED_HOSTS = 2_000
 
 /** Whether a host is a shop's. Called for every request to another host than the server's, so it is cached briefly. */
 export function createHostCheck({
@@ -177,15 +177,15 @@ export function createHostCheck({
   config,
   now,
 }: Pick<Deps, 'db' | 'config' | 'now'>): (host: string) => Promise<boolean> {
-  const known = new LRUCache<string, { isOne: boolean; until: number }>({ max: MOST_KNOWN })
+  const known = new LRUCache<string, { isLinkHost: boolean; until: number }>({ max: MAX_CACHED_HOSTS })
   return async (name) => {
     const host = name.toLowerCase()
     if (!/\.[a-z]/.test(host) || isReserved(host, config.publicUrl)) return false
     const at = now().getTime()
     const last = known.get(host)
-    if (last && at < last.until && last.until - at <= KNOWN_MS) return last.isOne
-    const isOne = await sql.isLinkHost(db, host)
-    known.set(host, { isOne, until: at + KNOWN_MS })
-    return isOne
+    if (last && at < last.until && last.until - at <= CACHE_MS) return last.isLinkHost
+    const isLinkHost = await sql.isLinkHost(db, host)
+    known.set(host, { isLinkHost, until: at + CACHE_MS })
+    return isLinkHost
   }
 }

@@ -14,7 +14,7 @@ export async function deleteExpiredTokens(deps: Pick<Deps, 'db' | 'now'>, slice 
   }
 }
 
-// Statements on link tokens of all stores.
+// SQL for link tokens of all stores.
 
 /** Deletes up to `limit` of them. */
 async function deleteExpired(db: Db, now: Date, limit: number): Promise<number> {

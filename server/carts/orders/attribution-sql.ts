@@ -1,7 +1,7 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
-import { COUNTS } from './fragments.ts'
+import { isCountedOrder } from './fragments.ts'
 
-// Statements on the links between orders, touches and carts.
+// SQL for the links between orders, touches and carts.
 
 /** Human touches of these shoppers, oldest first (A1). */
 export async function selectTouches({ db, storeId }: StoreDb, shopperIds: readonly string[]) {
@@ -67,7 +67,7 @@ export async function markVoidCarts({ db, storeId }: StoreTx, shopperIds: readon
   await sql`
     update carts c set is_void = v.is_void
     from (select b.id, b.status in ('recovered', 'purchased') and coalesce(o.is_void, false) as is_void from carts b
-      left join lateral (select not bool_or(${COUNTS}) as is_void
+      left join lateral (select not bool_or(${isCountedOrder}) as is_void
         from orders o where o.store_id = ${storeId} and o.cart_id = b.id and o.purchased_at is not null) o on true
       where b.store_id = ${storeId} and b.shopper_id = any(${[...shopperIds]}::uuid[]) and b.status <> 'merged') v
     where c.store_id = ${storeId} and c.id = v.id and c.is_void <> v.is_void`.execute(db)

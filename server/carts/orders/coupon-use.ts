@@ -14,7 +14,7 @@ export async function recordCouponUse(tx: StoreTx, orders: readonly OrderRow[]):
   await insertUseEvents(tx, ids)
 }
 
-// Statements on the coupons of orders. The newest state of an order counts, as in its own row.
+// SQL for the coupons of orders. The newest state of an order counts, as in its own row.
 
 async function writeOrderCoupons({ db, storeId }: StoreTx, orders: readonly OrderRow[]): Promise<void> {
   const orderCoupons = orders.map(({ order_id, content_hash, coupons }) => ({ order_id, content_hash, coupons }))
@@ -25,7 +25,7 @@ async function writeOrderCoupons({ db, storeId }: StoreTx, orders: readonly Orde
     named as (
       select s.order_id, c.code, c.discount_minor from said s
       cross join lateral jsonb_to_recordset(s.coupons) as c(code text, discount_minor bigint)),
-    gone as (
+    deleted as (
       delete from order_coupons x using said s where x.store_id = ${storeId} and x.order_id = s.order_id
         and not exists (select 1 from named n where n.order_id = x.order_id and n.code = x.code))
     insert into order_coupons (store_id, order_id, code, discount_minor)

@@ -1,6 +1,6 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
-// Statements on orders that are parts of another (A6).
+// SQL for orders that are parts of another (A6).
 
 /** Which of these orders are parts of another, and which are unproven. */
 export async function selectKnownOrders({ db, storeId }: StoreDb, orderIds: readonly string[]) {

@@ -1,6 +1,6 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
-// Statements on our copy of the store's orders.
+// SQL for our copy of the store's orders.
 
 export interface OrderRow {
   order_id: string

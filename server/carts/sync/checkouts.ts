@@ -19,7 +19,7 @@ import { renewLease, runSyncJob, type SyncResult } from './sync-jobs.ts'
 // Reads checkouts that a platform keeps apart from orders, and records them as carts. Not used for other platforms.
 
 /** Checkouts are not sorted by time, so the watermark moves only after the last page. */
-export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: PullOptions): Promise<SyncResult> {
+export async function pullCheckouts(deps: Deps, { storeId, signal, releaseSlot }: PullOptions): Promise<SyncResult> {
   const row = await readStore({ storeId, db: deps.db })
   if (!row || !capabilities[row.platform].checkouts) return { kind: 'done', rowCount: 0 }
   return runSyncJob(deps, { storeId, stream: 'checkouts' }, async (run) => {
@@ -31,7 +31,7 @@ export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: 
     const query = { modifiedSince: since.toISOString(), ...(signal ? { signal } : {}) }
     let newest: Date | null = null
     let rowCount = 0
-    for await (const page of withTimeLimit(client.checkouts(query), { signal, stepAside })) {
+    for await (const page of withTimeLimit(client.checkouts(query), { signal, releaseSlot })) {
       await recordCheckouts(deps, store, page.rows, 'sync')
       newest = pickNewest([newest, ...page.rows.map((checkout) => new Date(checkout.modifiedAt))])
       rowCount += page.rows.length
@@ -39,7 +39,8 @@ export async function pullCheckouts(deps: Deps, { storeId, signal, stepAside }: 
       await renewLease(run)
     }
     // Without a watermark the daily sync reads all customers.
-    if (state.watermark && capabilities[row.platform].consentObjects) await readChangedCustomers(run, query, stepAside)
+    if (state.watermark && capabilities[row.platform].consentObjects)
+      await readChangedCustomers(run, query, releaseSlot)
     return { watermark: findNextWatermark(state.watermark, newest, startedAt), rowCount }
   })
 }
@@ -52,7 +53,7 @@ export async function refreshCheckout(
   const { storeId, checkoutId, checkoutToken, cartToken } = payload
   const store = { storeId, db: deps.db }
   const checkout = await readRecord(deps, store, (client, signal) => client.checkout(checkoutId, signal))
-  // A missing checkout is no news: shops delete old ones.
+  // A missing checkout is not news: shops delete old ones.
   if (!checkout) return
   const tokens = {
     checkoutToken: checkout.checkoutToken ?? checkoutToken,

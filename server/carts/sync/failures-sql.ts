@@ -1,6 +1,6 @@
 import { type StoreDb, sql } from '../../core/db/public.ts'
 
-// Statements on consecutive failures of a store, in reads before a send and after a webhook.
+// SQL for consecutive failures of a store, in reads before a send and after a webhook.
 
 /** Read with the order check, or single records after a webhook. */
 type BatchStream = 'goods_check' | 'coupon_check' | 'record_check'

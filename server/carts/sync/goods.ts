@@ -7,7 +7,7 @@ import {
 } from '../../../shared/access/store-problems.ts'
 import { canBeRead, isReporting, type PluginRow, readReportedTerms } from '../../access/plugin/public.ts'
 import { computeNextTry, ORDER_CHECK_LIMIT_MS, openStoreClient, readStore } from '../../access/stores/public.ts'
-import { AppError, keepSlot, type StepAside } from '../../core/common/public.ts'
+import { AppError, keepSlot, type ReleaseSlot } from '../../core/common/public.ts'
 import type { Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { type ItemRef, type ItemTerms, type StoreClient, StoreProblem } from '../../platforms/platform/public.ts'
@@ -54,7 +54,7 @@ export async function readGoods(
   deps: Pick<Deps, 'db' | 'now' | 'secrets' | 'storeClient'>,
   store: StoreDb<Db>,
   items: readonly ItemRef[],
-  { isChecked, stepAside = keepSlot }: { isChecked: boolean; stepAside?: StepAside },
+  { isChecked, releaseSlot = keepSlot }: { isChecked: boolean; releaseSlot?: ReleaseSlot },
 ): Promise<Goods> {
   if (items.length === 0) return NO_GOODS
   const plugin = await readPushOnlyPlugin(store)
@@ -62,7 +62,7 @@ export async function readGoods(
   if (!isChecked) return NO_GOODS
   return (
     (await queryStore(deps, store, 'goods_check', async ({ client, currency, signal }): Promise<Goods> => {
-      const found = await stepAside(() => client.terms({ items, currency, signal }))
+      const found = await releaseSlot(() => client.terms({ items, currency, signal }))
       signal.throwIfAborted()
       return { terms: await saveTerms(store, items, found, currency) }
     })) ?? NO_GOODS
@@ -120,7 +120,7 @@ export async function readCoupons(
   deps: Pick<Deps, 'db' | 'now' | 'secrets' | 'storeClient'>,
   store: StoreDb<Db>,
   messageIds: readonly string[],
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<UnreadCoupons> {
   const coupons = await selectStoredCoupons(store, messageIds)
   if (coupons.length === 0) return NONE_UNREAD
@@ -128,7 +128,7 @@ export async function readCoupons(
   const read = await queryStore(deps, store, 'coupon_check', async ({ client, accountId, currency, signal }) => {
     const at = deps.now()
     const ids = [...new Set(coupons.map(({ platform_id }) => platform_id))]
-    const { rows: found, skipped } = await stepAside(() => client.couponsById({ ids, currency, signal }))
+    const { rows: found, skipped } = await releaseSlot(() => client.couponsById({ ids, currency, signal }))
     signal.throwIfAborted()
     const reasons = new Map(skipped.map(({ id, reason }) => [id, reason]))
     const isUnread = ({ platform_id }: StoredCoupon) => reasons.has(platform_id)

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { job, onePerStore } from '../../core/jobs/jobs.ts'
 
-const ofStore = z.object({ storeId: z.uuid() })
+const storePayload = z.object({ storeId: z.uuid() })
 
 /** First read of a store. Resumes after an interruption. Key: store id. */
-export const importJob = job('stores.import', ofStore, 'one')
+export const importJob = job('stores.import', storePayload, 'one')
 /** Periodic read. Key: store id. */
-export const syncJob = job('stores.sync', ofStore, 'one')
+export const syncJob = job('stores.sync', storePayload, 'one')
 /** Reads new orders after a checkout may have emptied a cart. Key: store id. */
-export const newOrdersJob = job('stores.new-orders', ofStore, 'one')
+export const newOrdersJob = job('stores.new-orders', storePayload, 'one')
 /** Ensures that the store's webhooks exist. Key: store id. */
-export const webhooksJob = job('stores.webhooks', ofStore, 'one')
+export const webhooksJob = job('stores.webhooks', storePayload, 'one')
 /** Deletes a store 30 days after it was disconnected. Key: store id. */
-export const purgeJob = job('stores.purge', ofStore, 'one')
+export const purgeJob = job('stores.purge', storePayload, 'one')
 /** Reads an order that a webhook reported. Key: store and order id. */
 export const orderJob = onePerStore(
   job('stores.order', z.object({ storeId: z.uuid(), orderId: z.string().max(100) }), 'one'),
@@ -36,10 +36,14 @@ export const customerJob = onePerStore(
   job('stores.customer', z.object({ storeId: z.uuid(), customerId: z.string().max(100) }), 'one'),
 )
 /** Reads products after a webhook. Key: store id. */
-export const productsJob = job('stores.products', ofStore, 'one')
+export const productsJob = job('stores.products', storePayload, 'one')
 /** Reads the profile after the permissions of the keys changed. Key: store id. */
-export const profileJob = job('stores.profile', ofStore, 'one')
+export const profileJob = job('stores.profile', storePayload, 'one')
 /** Ends a store whose shop revoked our access; `tries`: failed attempts to verify that. Key: store id. */
-export const uninstalledJob = job('stores.uninstalled', ofStore.extend({ tries: z.number().int().optional() }), 'one')
+export const uninstalledJob = job(
+  'stores.uninstalled',
+  storePayload.extend({ tries: z.number().int().optional() }),
+  'one',
+)
 /** Handles a platform's privacy request (C8); `sealed`: the person, encrypted. Key: store and delivery. */
 export const privacyJob = job('stores.privacy', z.object({ storeId: z.uuid(), sealed: z.string().max(4_000) }), 'one')

@@ -10,7 +10,7 @@ import {
   SWEEP_OVERLAP_MS,
   subtractMs,
 } from '../../access/stores/public.ts'
-import { keepSlot, releaseForPages, requireFound, type StepAside } from '../../core/common/public.ts'
+import { keepSlot, type ReleaseSlot, releaseForPages, requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import {
@@ -36,10 +36,10 @@ export interface PullOptions {
   /** Read everything, not only changes. */
   isFull?: boolean
   signal?: AbortSignal
-  stepAside?: StepAside
+  releaseSlot?: ReleaseSlot
 }
 
-export function pullCustomers(deps: Deps, { storeId, signal, stepAside }: PullOptions): Promise<SyncResult> {
+export function pullCustomers(deps: Deps, { storeId, signal, releaseSlot }: PullOptions): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'customers' }, async (run) => {
     const client = await openStoreClient(deps, run.store)
     const pages = numberedPages(
@@ -48,7 +48,7 @@ export function pullCustomers(deps: Deps, { storeId, signal, stepAside }: PullOp
       signal,
     )
     let rowCount = 0
-    for await (const page of withTimeLimit(pages, { signal, stepAside })) {
+    for await (const page of withTimeLimit(pages, { signal, releaseSlot })) {
       await saveCustomers(run, page.rows)
       rowCount += page.rows.length
       await renewLease(run, { cursor_page: page.page + 1 })
@@ -87,11 +87,11 @@ async function saveCustomers(
 export async function readChangedCustomers(
   run: SyncJob,
   query: { modifiedSince: string; signal?: AbortSignal },
-  stepAside?: StepAside,
+  releaseSlot?: ReleaseSlot,
 ) {
   const client = await openStoreClient(run.deps, run.store)
   try {
-    for await (const page of withTimeLimit(client.customers(query), { signal: query.signal, stepAside })) {
+    for await (const page of withTimeLimit(client.customers(query), { signal: query.signal, releaseSlot })) {
       await saveCustomers(run, page.rows)
       await renewLease(run)
     }
@@ -111,9 +111,9 @@ export async function refreshCustomer(deps: Deps, payload: z.infer<typeof custom
 export async function refreshProducts(
   deps: Deps,
   { storeId }: z.infer<typeof productsJob.payload>,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<void> {
-  await pullProducts(deps, { storeId, stepAside })
+  await pullProducts(deps, { storeId, releaseSlot })
 }
 
 /** Records that these customers were signed in to the shop. */
@@ -121,7 +121,7 @@ export const recordActive = sql.recordActive
 
 /** Only a listing read in one run, from first to last page, proves that a product is gone (Y2). */
 export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResult> {
-  const { storeId, signal, stepAside } = options
+  const { storeId, signal, releaseSlot } = options
   return runSyncJob(deps, { storeId, stream: 'products' }, async (run) => {
     const { state, store, startedAt } = run
     const isFull = options.isFull || state.cursor_page !== null || !state.completed_at || !state.watermark
@@ -140,7 +140,7 @@ export function pullProducts(deps: Deps, options: PullOptions): Promise<SyncResu
     )
     let newest: Date | null = null
     let rowCount = 0
-    for await (const page of withTimeLimit(pages, { signal, stepAside })) {
+    for await (const page of withTimeLimit(pages, { signal, releaseSlot })) {
       if (isEmpty(page)) continue
       await sql.upsertProducts(store, toJson(page.rows.map(buildProductRow)), startedAt, deps.now())
       await sql.upsertCategories(store, toJson(listCategories(page.rows)), startedAt, deps.now())
@@ -167,7 +167,7 @@ const MAX_LISTED_COUPONS = 500
 
 /** As with products, only a complete listing in one run proves that a coupon is gone (decision 30). */
 export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResult> {
-  const { storeId, signal, stepAside } = options
+  const { storeId, signal, releaseSlot } = options
   return runSyncJob(deps, { storeId, stream: 'coupons' }, async (run) => {
     const { state, store, startedAt } = run
     const { account_id: accountId, currency } = requireFound(await readStore(store), 'Store')
@@ -182,7 +182,7 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
     )
     let newest: Date | null = null
     let rowCount = 0
-    for await (const page of withTimeLimit(pages, { signal, stepAside })) {
+    for await (const page of withTimeLimit(pages, { signal, releaseSlot })) {
       if (isEmpty(page)) continue
       await saveCouponPage(deps, store, page, { accountId, currency, at: startedAt })
       newest = pickNewest([newest, ...page.rows.map((row) => (row.modifiedAt ? new Date(row.modifiedAt) : null))])
@@ -198,10 +198,10 @@ export function pullCoupons(deps: Deps, options: PullOptions): Promise<SyncResul
 /** Throws OutOfTime when the caller's signal aborts, to distinguish that from an error of the store. */
 export async function* withTimeLimit<P>(
   pages: AsyncIterable<P>,
-  { signal, stepAside = keepSlot }: { signal: AbortSignal | undefined; stepAside: StepAside | undefined },
+  { signal, releaseSlot = keepSlot }: { signal: AbortSignal | undefined; releaseSlot: ReleaseSlot | undefined },
 ): AsyncGenerator<P> {
   try {
-    for await (const page of releaseForPages(pages, stepAside)) {
+    for await (const page of releaseForPages(pages, releaseSlot)) {
       yield page
       signal?.throwIfAborted()
     }

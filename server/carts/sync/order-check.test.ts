@@ -300,7 +300,7 @@ test('a check releases its slot only while it waits for the store', async () => 
     world.deps,
     { storeId, db: world.db },
     {
-      async stepAside(wait) {
+      async releaseSlot(wait) {
         isAside = true
         try {
           return await wait()

@@ -18,7 +18,7 @@ import {
   type StoreRow,
   subtractMs,
 } from '../../access/stores/public.ts'
-import { keepSlot, releaseForPages, requireFound, type StepAside } from '../../core/common/public.ts'
+import { keepSlot, type ReleaseSlot, releaseForPages, requireFound } from '../../core/common/public.ts'
 import type { Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import type { StoreClient } from '../../platforms/platform/public.ts'
@@ -46,7 +46,7 @@ const POLL_EVERY_MS = 100
 
 export interface OrderCheckOptions {
   signal?: AbortSignal
-  stepAside?: StepAside
+  releaseSlot?: ReleaseSlot
 }
 
 /**
@@ -56,7 +56,7 @@ export interface OrderCheckOptions {
 export async function checkOrders(
   deps: Deps,
   store: StoreDb<Db>,
-  { signal, stepAside = keepSlot }: OrderCheckOptions = {},
+  { signal, releaseSlot = keepSlot }: OrderCheckOptions = {},
 ): Promise<OrderCheck> {
   const createLimit = () => AbortSignal.any([AbortSignal.timeout(ORDER_CHECK_LIMIT_MS), ...(signal ? [signal] : [])])
   const deadline = createLimit()
@@ -66,14 +66,14 @@ export async function checkOrders(
     const result = await runSyncJob(
       deps,
       { storeId: store.storeId, stream: 'order_check', leaseMs: LEASE_MS, lastStart: orderCheck.pulledAt },
-      (run) => readOrders(run, { createLimit, stepAside }),
+      (run) => readOrders(run, { createLimit, releaseSlot }),
     )
     if (result.kind !== 'busy') {
       await updateReachability(deps, store, result.kind)
       const { isFresh, pulledAt } = await readOrderCheck(store, deps.now())
       return { isFresh, pulledAt }
     }
-    await stepAside(() => sleep(POLL_EVERY_MS))
+    await releaseSlot(() => sleep(POLL_EVERY_MS))
   }
 }
 
@@ -103,7 +103,7 @@ async function readOrderCheck(store: StoreDb<Db>, now: Date): Promise<OrderCheck
 interface ReadContext {
   /** Creates the time limit for the next request. */
   createLimit: () => AbortSignal
-  stepAside: StepAside
+  releaseSlot: ReleaseSlot
 }
 
 async function readOrders(run: SyncJob, reading: ReadContext): Promise<RunResult> {
@@ -116,12 +116,12 @@ async function readOrders(run: SyncJob, reading: ReadContext): Promise<RunResult
 async function probe(
   { startedAt }: SyncJob,
   client: StoreClient,
-  { createLimit, stepAside }: ReadContext,
+  { createLimit, releaseSlot }: ReadContext,
 ): Promise<void> {
   const limit = createLimit()
   const newestOnly = { modifiedSince: startedAt.toISOString(), pageSize: 1, signal: limit }
   try {
-    for await (const _ of releaseForPages(client.orders(newestOnly), stepAside)) break
+    for await (const _ of releaseForPages(client.orders(newestOnly), releaseSlot)) break
   } catch (error) {
     if (limit.aborted) throw new OutOfTime()
     throw error
@@ -131,7 +131,7 @@ async function probe(
 async function readChangedOrders(
   run: SyncJob,
   client: StoreClient,
-  { createLimit, stepAside }: ReadContext,
+  { createLimit, releaseSlot }: ReadContext,
 ): Promise<RunResult> {
   const { deps, store, state, startedAt } = run
   const limit = createLimit()
@@ -144,14 +144,14 @@ async function readChangedOrders(
   let rowCount = 0
   try {
     const pages = client.orders({ modifiedSince: since.toISOString(), signal: limit })
-    for await (const page of releaseForPages(pages, stepAside)) {
+    for await (const page of releaseForPages(pages, releaseSlot)) {
       await recordOrders(deps, store.storeId, page.rows, 'sync')
       newest = pickNewest([newest, ...page.rows.map((order) => new Date(order.modifiedAt))])
       reached = page.resumeFrom ? new Date(page.resumeFrom) : reached
       rowCount += page.rows.length
       limit.throwIfAborted()
     }
-    if (await hasSkippedOrders(run, row)) await readPendingOrders(run, client, { limit, stepAside })
+    if (await hasSkippedOrders(run, row)) await readPendingOrders(run, client, { limit, releaseSlot })
   } catch (error) {
     // Our own limit, not a failed page: all pages so far are complete, so the next read continues behind them.
     if (limit.aborted) throw new OutOfTime(findNextWatermark(state.watermark, reached ?? null, startedAt) ?? undefined)
@@ -174,7 +174,7 @@ async function hasSkippedOrders({ store, startedAt }: SyncJob, row: StoreRow): P
 async function readPendingOrders(
   run: SyncJob,
   client: StoreClient,
-  { limit, stepAside }: { limit: AbortSignal; stepAside: StepAside },
+  { limit, releaseSlot }: { limit: AbortSignal; releaseSlot: ReleaseSlot },
 ): Promise<void> {
   const { deps, store, state, startedAt } = run
   const ownLimit = AbortSignal.timeout(pendingLimit.ms)
@@ -183,7 +183,7 @@ async function readPendingOrders(
   let from = pickNewest([start, state.pending_from])
   try {
     const query = { modifiedSince: (from ?? start).toISOString(), list: 'pending' as const, signal }
-    for await (const page of releaseForPages(client.orders(query), stepAside)) {
+    for await (const page of releaseForPages(client.orders(query), releaseSlot)) {
       await recordOrders(deps, store.storeId, page.rows, 'sync')
       if (page.resumeFrom) from = new Date(page.resumeFrom)
       signal.throwIfAborted()

@@ -1,6 +1,6 @@
 import { type StoreDb, sql } from '../../core/db/public.ts'
 
-// Statements on order checks of unreachable shops.
+// SQL for order checks of unreachable shops.
 
 /**
  * The plugin has reported all orders changed since the last read (D3), which counts as a read. The failure is kept,

@@ -3,7 +3,7 @@ import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.t
 import type { SyncStateTable } from '../../core/schema/public.ts'
 import { countNextFailures } from './failures-sql.ts'
 
-// Statements on sync state and local copies. A lease is identified by its start (`started_at`), so a run that outlived
+// SQL for sync state and local copies. A lease is identified by its start (`started_at`), so a run that outlived
 // its lease cannot overwrite its successor's state.
 
 export type Stream = SyncStateTable['stream']
@@ -35,10 +35,10 @@ const STREAMS: Stream[] = [
   'checkouts',
 ]
 /** Streams of a platform without checkouts. */
-const WITHOUT_CHECKOUTS = STREAMS.filter((stream) => stream !== 'checkouts')
+const STREAMS_EXCEPT_CHECKOUTS = STREAMS.filter((stream) => stream !== 'checkouts')
 
 export function ensureStreams({ db, storeId }: StoreTx, hasCheckouts: boolean) {
-  const streams = hasCheckouts ? STREAMS : WITHOUT_CHECKOUTS
+  const streams = hasCheckouts ? STREAMS : STREAMS_EXCEPT_CHECKOUTS
   return db
     .insertInto('sync_state')
     .values(streams.map((stream) => ({ store_id: storeId, stream })))
@@ -51,8 +51,8 @@ export function readStreams({ db, storeId }: StoreDb) {
 }
 
 /**
- * Returns undefined if another run holds the lease, or the store is gone. A lease that ends much later than a new one
- * was set by a clock that has been put back, and is ignored. A small difference comes from two clocks or callers.
+ * Returns undefined if another run holds the lease, or the store was deleted. A lease that ends much later than a new
+ * one was set before the clock was set back, and is ignored. A small difference comes from two clocks or callers.
  */
 export function takeLease({ db, storeId }: StoreDb, request: LeaseRequest) {
   const { stream, now, until, lastStart } = request
@@ -103,7 +103,7 @@ export async function saveProgress(store: StoreDb, lease: Lease, progress: Progr
 }
 
 /**
- * After the clock was put back by `ms`, shifts the reads of all stores, so that they keep their age. Otherwise an old
+ * After the clock was set back by `ms`, shifts the reads of all stores, so that they keep their age. Otherwise an old
  * read would be fresh again when the same hour returns (D3, T4).
  */
 export async function shiftReadTimes(db: Db, ms: number): Promise<void> {
@@ -195,16 +195,19 @@ export async function analyzeDoubled({ db }: StoreDb): Promise<void> {
 }
 
 /** Price of product `l` for entered price `s`. If the shop shows another price, the new one has the same tax ratio. */
-const WITH_SAME_TAX = sql`case when s.price_minor = l.entered_minor then l.price_minor
+const priceWithSameTax = sql`case when s.price_minor = l.entered_minor then l.price_minor
   when l.entered_minor > 0 then round(s.price_minor::numeric * l.price_minor / l.entered_minor)::bigint else s.price_minor end`
 
-/** `rows`: JSON array of product rows. A later read wins, unless the clock was put back since; likewise below. */
+/**
+ * `rows`: JSON array of product rows. A later read wins, unless it is in the future: then it was made before the clock
+ * was set back. Likewise below.
+ */
 export async function upsertProducts({ db, storeId }: StoreDb, rows: string, readAt: Date, now: Date): Promise<void> {
   await sql`
     insert into products (store_id, product_id, variation_id, name, sku, price_minor, entered_minor, currency, image_url, permalink,
       is_available, has_open_choice, is_on_sale, stock_quantity, category_ids, modified_at, seen_at)
     select distinct on (s.product_id, s.variation_id) ${storeId}::uuid, s.product_id, s.variation_id, s.name, s.sku,
-      case when s.is_shown_unknown then ${WITH_SAME_TAX} else s.price_minor end,
+      case when s.is_shown_unknown then ${priceWithSameTax} else s.price_minor end,
       case when s.is_shown_unknown and l.entered_minor is not null then s.price_minor else s.entered_minor end,
       s.currency, s.image_url, s.permalink, s.is_available, s.has_open_choice, s.is_on_sale,
       s.stock_quantity, case when jsonb_typeof(s.category_ids) = 'array' then array(select jsonb_array_elements_text(s.category_ids)) end,
@@ -266,7 +269,7 @@ export async function updateTerms({ db, storeId }: StoreDb, terms: readonly Term
       price_minor = coalesce(shown.minor, p.price_minor), is_on_sale = coalesce(s.is_on_sale, p.is_on_sale),
       entered_minor = case when p.entered_minor is not null then coalesce(s.price_minor, p.entered_minor) end,
       was_price_minor = case when shown.minor <> p.price_minor then p.price_minor else p.was_price_minor end
-    from said s, locked l, lateral (select ${WITH_SAME_TAX} as minor) shown
+    from said s, locked l, lateral (select ${priceWithSameTax} as minor) shown
     where p.store_id = ${storeId} and p.product_id = l.product_id and p.variation_id = l.variation_id
       and s.product_id = p.product_id and s.variation_id = p.variation_id
     returning p.product_id, p.variation_id, p.price_minor, p.was_price_minor`.execute(db)
@@ -342,7 +345,7 @@ export interface DueTimes {
 
 /**
  * Finds due reads of all connected stores. A sweep whose process died left its lease. A start in the future, or a lease
- * that ends later than a new one, comes from a clock that was put back. Neither may block a store for a day.
+ * that ends later than a new one, was written before the clock was set back. Neither may block a store for a day.
  */
 export async function selectDueStreams(db: Db, due: DueTimes) {
   const found = await sql<{ store_id: string; needs_import: boolean; needs_sync: boolean; needs_webhooks: boolean }>`

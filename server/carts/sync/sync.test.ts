@@ -3,7 +3,7 @@ import { connectFakeStore, createConnectedStore, createSyncHelpers } from '../..
 import { buildCustomer, buildOrder, buildProblem, buildProduct, createFakeStore } from '../../../test/fake-store.ts'
 import { createWorld } from '../../../test/world.ts'
 import { subtractMs } from '../../access/stores/rules.ts'
-import type { StepAside } from '../../core/common/concurrency.ts'
+import type { ReleaseSlot } from '../../core/common/concurrency.ts'
 import { pullCustomers, pullProducts } from './local-copies.ts'
 import { enqueueDueSyncs, importOrders, importStore, refreshOrder, sweepStore, syncStore } from './sync.ts'
 
@@ -242,14 +242,14 @@ test('import and sweep release their slot for each answer of the store (operator
   const pages: string[] = []
   let isAside = false
   fake.beforePage = async () => void pages.push(isAside ? 'aside' : 'in place')
-  const stepAside: StepAside = async (wait) => {
+  const releaseSlot: ReleaseSlot = async (wait) => {
     isAside = true
     return wait().finally(() => {
       isAside = false
     })
   }
-  await importStore(world.deps, { storeId }, stepAside)
-  await syncStore(world.deps, { storeId }, stepAside)
+  await importStore(world.deps, { storeId }, releaseSlot)
+  await syncStore(world.deps, { storeId }, releaseSlot)
   expect(new Set(pages)).toEqual(new Set(['aside']))
 })
 

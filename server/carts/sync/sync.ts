@@ -4,7 +4,7 @@ import { explainReach, explainUnreached, isReporting, type PluginRow } from '../
 import * as rules from '../../access/stores/public.ts'
 import * as storeSql from '../../access/stores/public.ts'
 import { homeColumns, openStoreClient, toAppError, toProfileColumns } from '../../access/stores/public.ts'
-import { AppError, keepSlot, requireFound, type StepAside } from '../../core/common/public.ts'
+import { AppError, keepSlot, type ReleaseSlot, requireFound } from '../../core/common/public.ts'
 import type { Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import type { OrderQuery, StoreProblem } from '../../platforms/platform/public.ts'
@@ -30,33 +30,38 @@ type StorePayload = z.infer<typeof syncJob.payload>
 export async function importStore(
   deps: Deps,
   { storeId }: StorePayload,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<void> {
-  const swept = await sweepStore(deps, { storeId, stepAside })
+  const swept = await sweepStore(deps, { storeId, releaseSlot })
   if (swept.kind === 'failed' || swept.kind === 'refused') return
   // Checkouts precede the ninety days of orders, so that today's carts appear first.
-  const checkouts = await pullCheckouts(deps, { storeId, stepAside })
+  const checkouts = await pullCheckouts(deps, { storeId, releaseSlot })
   if (checkouts.kind === 'failed' || checkouts.kind === 'refused') return
-  const imported = await importOrders(deps, storeId, stepAside)
+  const imported = await importOrders(deps, storeId, releaseSlot)
   if (imported.kind !== 'done') return
-  await pullCoupons(deps, { storeId, isFull: true, stepAside })
-  await pullProducts(deps, { storeId, isFull: true, stepAside })
-  await pullCustomers(deps, { storeId, stepAside })
+  await pullCoupons(deps, { storeId, isFull: true, releaseSlot })
+  await pullProducts(deps, { storeId, isFull: true, releaseSlot })
+  await pullCustomers(deps, { storeId, releaseSlot })
 }
 
 /** Job, every 15 minutes. Once a day it also does the daily work. */
-export async function syncStore(deps: Deps, { storeId }: StorePayload, stepAside: StepAside = keepSlot): Promise<void> {
+export async function syncStore(
+  deps: Deps,
+  { storeId }: StorePayload,
+  releaseSlot: ReleaseSlot = keepSlot,
+): Promise<void> {
   const store = { storeId, db: deps.db }
   const streams = await sql.readStreams(store)
   const isNightly = isNightlyDue(streams, deps.now())
-  if (isNightly) await stepAside(() => refreshProfile(deps, store))
-  const swept = await sweepStore(deps, { storeId, isNightly, stepAside })
+  if (isNightly) await releaseSlot(() => refreshProfile(deps, store))
+  const swept = await sweepStore(deps, { storeId, isNightly, releaseSlot })
   if (swept.kind !== 'done') return
-  await pullCheckouts(deps, { storeId, stepAside })
-  await pullCoupons(deps, { storeId, isFull: isNightly, stepAside })
-  await pullProducts(deps, { storeId, isFull: isNightly, stepAside })
+  await pullCheckouts(deps, { storeId, releaseSlot })
+  await pullCoupons(deps, { storeId, isFull: isNightly, releaseSlot })
+  await pullProducts(deps, { storeId, isFull: isNightly, releaseSlot })
   const customers = streams.find((each) => each.stream === 'customers')
-  if (isNightly || !customers?.completed_at || customers.cursor_page) await pullCustomers(deps, { storeId, stepAside })
+  if (isNightly || !customers?.completed_at || customers.cursor_page)
+    await pullCustomers(deps, { storeId, releaseSlot })
   if (isNightly) await deleteOldEvents(store, rules.subtractMs(deps.now(), rules.RETENTION_MS))
 }
 
@@ -117,7 +122,7 @@ export async function refreshOrder(
   { storeId, orderId }: z.infer<typeof orderJob.payload>,
 ): Promise<void> {
   const order = await readRecord(deps, { storeId, db: deps.db }, (client, signal) => client.order(orderId, signal))
-  // A missing order is no news: stores delete drafts without notice.
+  // A missing order is not news: stores delete drafts without notice.
   if (order) await recordOrders(deps, storeId, [order], 'webhook')
 }
 
@@ -127,11 +132,11 @@ export async function refreshOrder(
 export async function readNewOrders(
   deps: Deps,
   { storeId }: StorePayload,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   if (await isTooSoonForNewOrders(deps, store)) await queueNewOrders(deps, store)
-  else await sweepStore(deps, { storeId, stepAside })
+  else await sweepStore(deps, { storeId, releaseSlot })
 }
 
 /** Every minute: queues due jobs. A job that is already queued is not queued twice. */
@@ -159,21 +164,21 @@ export interface SweepOptions {
   storeId: string
   isNightly?: boolean
   signal?: AbortSignal
-  stepAside?: StepAside
+  releaseSlot?: ReleaseSlot
 }
 
 export function sweepStore(
   deps: Deps,
-  { storeId, isNightly = false, signal, stepAside }: SweepOptions,
+  { storeId, isNightly = false, signal, releaseSlot }: SweepOptions,
 ): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'sweep' }, async (run) => {
     const { state, startedAt } = run
     const since = await computeSweepStart(run, isNightly)
     const aborting = signal ? { signal } : {}
-    const swept = await recordPages(run, { modifiedSince: since.toISOString(), ...aborting }, { stepAside })
+    const swept = await recordPages(run, { modifiedSince: since.toISOString(), ...aborting }, { releaseSlot })
     // Trashed orders appear in no other listing.
     if (isNightly)
-      await recordPages(run, { modifiedSince: since.toISOString(), list: 'trash', ...aborting }, { stepAside })
+      await recordPages(run, { modifiedSince: since.toISOString(), list: 'trash', ...aborting }, { releaseSlot })
     return { watermark: rules.findNextWatermark(state.watermark, swept.newest, startedAt), rowCount: swept.rowCount }
   })
 }
@@ -188,14 +193,14 @@ async function computeSweepStart({ store, state, startedAt }: SyncJob, isNightly
 }
 
 /** Resumable: the watermark moves with every page, because all earlier orders have been read. */
-export function importOrders(deps: Deps, storeId: string, stepAside?: StepAside): Promise<SyncResult> {
+export function importOrders(deps: Deps, storeId: string, releaseSlot?: ReleaseSlot): Promise<SyncResult> {
   return runSyncJob(deps, { storeId, stream: 'import' }, async (run) => {
     const { state, startedAt } = run
     const since = state.watermark ?? rules.subtractMs(startedAt, rules.IMPORT_REACH_MS)
     const { newest, rowCount } = await recordPages(
       run,
       { modifiedSince: since.toISOString() },
-      { isResumable: true, stepAside },
+      { isResumable: true, releaseSlot },
     )
     return { watermark: rules.findNextWatermark(state.watermark, newest, startedAt), rowCount }
   })
@@ -206,16 +211,16 @@ const ANALYZE_AFTER_PAGES = new Set([1, 4, 16, 64])
 
 interface RecordOptions {
   isResumable?: boolean
-  stepAside: StepAside | undefined
+  releaseSlot: ReleaseSlot | undefined
 }
 
-async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = false, stepAside }: RecordOptions) {
+async function recordPages(run: SyncJob, query: OrderQuery, { isResumable = false, releaseSlot }: RecordOptions) {
   const { deps, store, startedAt } = run
   const client = await openStoreClient(deps, store)
   let newest: Date | null = null
   let rowCount = 0
   let pages = 0
-  for await (const page of withTimeLimit(readOrderPages(client, query), { signal: query.signal, stepAside })) {
+  for await (const page of withTimeLimit(readOrderPages(client, query), { signal: query.signal, releaseSlot })) {
     if (isEmpty(page)) continue
     await recordOrders(deps, store.storeId, page.rows, 'sync')
     newest = rules.pickNewest([newest, ...page.rows.map((order) => new Date(order.modifiedAt))])
@@ -241,9 +246,9 @@ function isNightlyDue(streams: sql.SyncState[], now: Date): boolean {
 export async function rereadProfile(
   deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'secrets' | 'storeClient'>,
   { storeId }: StorePayload,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<void> {
-  await stepAside(() => refreshProfile(deps, { storeId, db: deps.db }))
+  await releaseSlot(() => refreshProfile(deps, { storeId, db: deps.db }))
   await deps.jobs.enqueue(deps.db, webhooksJob, { storeId }, storeId)
 }
 

@@ -1,6 +1,6 @@
 import type { StoreDb, StoreTx } from '../../core/db/public.ts'
 
-// Statements on a store's webhooks.
+// SQL for a store's webhooks.
 
 /** Status of a subscription created with keys that have since been replaced. */
 export const TO_RENEW = 'renew'

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { capabilities } from '../../../shared/platforms/platforms.ts'
 import { forgetPreviousKeys, openStoreClient, readStore } from '../../access/stores/public.ts'
-import { createToken, keepSlot, requireFound, type StepAside } from '../../core/common/public.ts'
+import { createToken, keepSlot, type ReleaseSlot, requireFound } from '../../core/common/public.ts'
 import type { Db, StoreDb } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { type StoreClient, StoreProblem, type WebhookSubscription } from '../../platforms/platform/public.ts'
@@ -22,7 +22,7 @@ export const buildSecretContext = (storeId: string, topic: string) => `webhook:$
 export async function ensureWebhooks(
   deps: Deps,
   { storeId }: z.infer<typeof webhooksJob.payload>,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<void> {
   await runSyncJob(deps, { storeId, stream: 'webhooks' }, async (run) => {
     const { store } = run
@@ -32,7 +32,7 @@ export async function ensureWebhooks(
     const isSignedByKeys = capabilities[row.platform].webhooks === 'keys'
     if (!row.can_write && !isSignedByKeys) throw new StoreProblem('read_only_key')
     await forgetPreviousKeys(store, deps.now())
-    const client = await openStoreClient(deps, store, stepAside)
+    const client = await openStoreClient(deps, store, releaseSlot)
     const deliveryUrl = `${deps.config.publicUrl}/api/webhooks/${row.platform}/${row.capture_key}`
     const present = await client.webhooks()
     const stored = await sql.listWebhooks(store)

@@ -73,14 +73,14 @@ export function removeLinks(text: string): string {
 }
 
 /** Characters of addresses, prices and markup, and control and direction characters. */
-const IN_NO_NAME = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u2027@/\\<>[\]{}=:|$€£%#*~^_]/u
+const NOT_IN_NAMES = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u2027@/\\<>[\]{}=:|$€£%#*~^_]/u
 const MAX_DIGITS = 2
 
 /** Returns a typed first name when it is plausible, else ''. Anybody can type anything at a checkout. */
 export function cleanPersonName(typed: string): string {
   const name = decode(typed).normalize('NFKC').trim()
   const digits = name.match(/\p{Nd}/gu)?.length ?? 0
-  return IN_NO_NAME.test(name) || digits > MAX_DIGITS || hasAddress(name) ? '' : typed.trim()
+  return NOT_IN_NAMES.test(name) || digits > MAX_DIGITS || hasAddress(name) ? '' : typed.trim()
 }
 
 const removeWww = (host: string) => host.toLowerCase().replace(/^www\./, '')

@@ -2,7 +2,7 @@
 
 export interface BatchOptions {
   /** Maximum number of calls in a batch. */
-  most: number
+  max: number
   /** Maximum number of concurrent batches. */
   atOnce: number
 }
@@ -14,7 +14,7 @@ export interface BatchOptions {
  */
 export function createBatcher<In, Out>(
   work: (items: In[]) => Promise<readonly Out[]>,
-  { most, atOnce }: BatchOptions,
+  { max, atOnce }: BatchOptions,
 ): (item: In) => Promise<Out> {
   const waiting: { item: In; resolve: (answer: Out) => void; reject: (error: unknown) => void }[] = []
   let running = 0
@@ -23,7 +23,7 @@ export function createBatcher<In, Out>(
     running += 1
     // Include all calls of this event loop tick.
     setImmediate(async () => {
-      const batch = waiting.splice(0, most)
+      const batch = waiting.splice(0, max)
       try {
         const answers = batch.length > 0 ? await work(batch.map((call) => call.item)) : []
         for (const [index, call] of batch.entries()) call.resolve(answers[index]!)

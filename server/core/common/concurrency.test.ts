@@ -3,26 +3,26 @@ import { expect, test, vi } from 'vitest'
 import {
   createSemaphore,
   createWorkerSlots,
+  type ReleaseSlot,
   releaseForAnswers,
   releaseForPages,
-  type StepAside,
 } from './concurrency.ts'
 
 test('runs at most the given number at a time, in order, and frees the slot of a failed one', async () => {
   const seated = createSemaphore(2)
   const begun: number[] = []
   let now = 0
-  let most = 0
+  let max = 0
   const work = (n: number) => async () => {
     begun.push(n)
-    most = Math.max(most, ++now)
+    max = Math.max(max, ++now)
     await breathe()
     now -= 1
     if (n === 1) throw new Error('one')
     return n
   }
   const ended = await Promise.allSettled([0, 1, 2, 3, 4].map((n) => seated(work(n))))
-  expect([begun, most]).toEqual([[0, 1, 2, 3, 4], 2])
+  expect([begun, max]).toEqual([[0, 1, 2, 3, 4], 2])
   expect(ended.map((each) => (each.status === 'fulfilled' ? each.value : 'failed'))).toEqual([0, 'failed', 2, 3, 4])
 })
 
@@ -106,8 +106,8 @@ test('jobs that wait for a hanging shop block no other job', async () => {
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   const ended: string[] = []
   for (let n = 0; n < 40; n++) {
-    await takers.run(async (stepAside) => {
-      await stepAside(() => answer)
+    await takers.run(async (releaseSlot) => {
+      await releaseSlot(() => answer)
       ended.push('hung')
     })
   }
@@ -120,21 +120,21 @@ test('jobs that wait for a hanging shop block no other job', async () => {
 
 test('a job that resumes needs a slot again, so concurrency never exceeds the workers', async () => {
   const takers = createWorkerSlots(3)
-  let [now, most] = [0, 0]
+  let [now, max] = [0, 0]
   const work = async () => {
     now += 1
-    most = Math.max(most, now)
+    max = Math.max(max, now)
     await moment()
     now -= 1
   }
-  const job = async (stepAside: StepAside) => {
+  const job = async (releaseSlot: ReleaseSlot) => {
     await work()
-    await stepAside(moment)
+    await releaseSlot(moment)
     await work()
   }
   await Promise.all(Array.from({ length: 20 }, () => takers.run(job)))
   await takers.settled()
-  expect(most).toBe(3)
+  expect(max).toBe(3)
 })
 
 test('a job that waited long resumes after jobs that arrived meanwhile and before later ones', async () => {
@@ -144,8 +144,8 @@ test('a job that waited long resumes after jobs that arrived meanwhile and befor
   const order: string[] = []
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   for (const name of ['slow a', 'slow b']) {
-    await takers.run(async (stepAside) => {
-      await stepAside(() => answer)
+    await takers.run(async (releaseSlot) => {
+      await releaseSlot(() => answer)
       order.push(name)
     })
   }
@@ -165,8 +165,8 @@ test('a job that waited long resumes after jobs that arrived meanwhile and befor
 test('a failed wait returns its slot', async () => {
   const takers = createWorkerSlots(1)
   let failure: unknown
-  await takers.run(async (stepAside) => {
-    failure = await stepAside(() => Promise.reject(new Error('away'))).catch((error) => error)
+  await takers.run(async (releaseSlot) => {
+    failure = await releaseSlot(() => Promise.reject(new Error('away'))).catch((error) => error)
   })
   await takers.settled()
   expect(failure).toEqual(new Error('away'))
@@ -178,10 +178,10 @@ test('a failed wait returns its slot', async () => {
 test('limits the number of waiting jobs; one more keeps its slot', async () => {
   const takers = createWorkerSlots(1)
   const { promise: answer, resolve } = Promise.withResolvers<void>()
-  for (let n = 0; n < 500; n++) await takers.run((stepAside) => stepAside(() => answer))
+  for (let n = 0; n < 500; n++) await takers.run((releaseSlot) => releaseSlot(() => answer))
   let isThrough = false
   const one = takers
-    .run((stepAside) => stepAside(() => answer))
+    .run((releaseSlot) => releaseSlot(() => answer))
     .then(() => {
       isThrough = true
     })
@@ -204,17 +204,17 @@ test('releases the slot while waiting for pages, and closes an unfinished list',
     }
   }
   let waits = 0
-  const stepAside: StepAside = (wait) => {
+  const releaseSlot: ReleaseSlot = (wait) => {
     waits += 1
     return wait()
   }
-  for await (const page of releaseForPages(pages(), stepAside)) if (page === 2) break
+  for await (const page of releaseForPages(pages(), releaseSlot)) if (page === 2) break
   expect({ waits, isClosed }).toEqual({ waits: 2, isClosed: true })
 })
 
 test('a wrapped client releases the slot for each response and each page', async () => {
   let waits = 0
-  const stepAside: StepAside = (wait) => {
+  const releaseSlot: ReleaseSlot = (wait) => {
     waits += 1
     return wait()
   }
@@ -229,7 +229,7 @@ test('a wrapped client releases the slot for each response and each page', async
       throw new Error('no')
     },
   }
-  const aside = releaseForAnswers(client, stepAside)
+  const aside = releaseForAnswers(client, releaseSlot)
   expect([aside.name, await aside.order('7'), waits]).toEqual(['shop', 'order 7', 1])
   const pages: number[] = []
   for await (const page of aside.orders()) pages.push(page)

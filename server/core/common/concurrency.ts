@@ -30,13 +30,13 @@ export function createSemaphore(count: number): <T>(work: () => Promise<T>, sign
 const requestAborted = () => new AppError('unavailable', 'Whoever asked for this has gone.')
 
 /** Releases the job's slot while it waits for an external service, such as a shop's response. Do not nest. */
-export type StepAside = <T>(wait: () => Promise<T>) => Promise<T>
+export type ReleaseSlot = <T>(wait: () => Promise<T>) => Promise<T>
 
 /** For work outside the job queue, which holds no slot. */
-export const keepSlot: StepAside = (wait) => wait()
+export const keepSlot: ReleaseSlot = (wait) => wait()
 
 /** Jobs beyond this number keep their slots while they wait. */
-const MAX_ASIDE = 500
+const MAX_RELEASED = 500
 
 interface QueuedJob {
   /** Priority in ms; smaller values run first. */
@@ -45,11 +45,14 @@ interface QueuedJob {
 }
 
 /** Releases the slot while waiting for each page. */
-export async function* releaseForPages<Page>(pages: AsyncIterable<Page>, stepAside: StepAside): AsyncGenerator<Page> {
+export async function* releaseForPages<Page>(
+  pages: AsyncIterable<Page>,
+  releaseSlot: ReleaseSlot,
+): AsyncGenerator<Page> {
   const reader = pages[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const next = await stepAside(() => reader.next())
+      const next = await releaseSlot(() => reader.next())
       if (next.done) return
       yield next.value
     }
@@ -59,22 +62,22 @@ export async function* releaseForPages<Page>(pages: AsyncIterable<Page>, stepAsi
 }
 
 /** Wraps a client so that each response, or each of its pages, is awaited without a slot. */
-export function releaseForAnswers<Client extends object>(client: Client, stepAside: StepAside): Client {
+export function releaseForAnswers<Client extends object>(client: Client, releaseSlot: ReleaseSlot): Client {
   return new Proxy(client, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name)
       if (typeof member !== 'function') return member
       return (...args: unknown[]) => {
         const answer = member.apply(target, args)
-        return Symbol.asyncIterator in answer ? releaseForPages(answer, stepAside) : stepAside(() => answer)
+        return Symbol.asyncIterator in answer ? releaseForPages(answer, releaseSlot) : releaseSlot(() => answer)
       }
     },
   })
 }
 
 export interface WorkerSlots {
-  /** Resolves when the work is done or first steps aside. `work` must not throw. */
-  run(work: (stepAside: StepAside) => Promise<void>): Promise<void>
+  /** Resolves when the work is done or first releases its slot. `work` must not throw. */
+  run(work: (releaseSlot: ReleaseSlot) => Promise<void>): Promise<void>
   /** Resolves when all started work is done. */
   settled(): Promise<void>
 }
@@ -88,7 +91,7 @@ export function createWorkerSlots(count: number): WorkerSlots {
   const waiting: QueuedJob[] = []
   const running = new Set<Promise<void>>()
   let free = count
-  let aside = 0
+  let releasedCount = 0
 
   async function acquire(awayMs: number): Promise<void> {
     if (free > 0) free -= 1
@@ -101,14 +104,14 @@ export function createWorkerSlots(count: number): WorkerSlots {
     else waiting.splice(waiting.indexOf(next), 1)[0]!.enter()
   }
 
-  async function waitAside<T>(wait: () => Promise<T>): Promise<T> {
+  async function waitWithoutSlot<T>(wait: () => Promise<T>): Promise<T> {
     const since = performance.now()
-    aside += 1
+    releasedCount += 1
     release()
     try {
       return await wait()
     } finally {
-      aside -= 1
+      releasedCount -= 1
       await acquire(performance.now() - since)
     }
   }
@@ -116,16 +119,16 @@ export function createWorkerSlots(count: number): WorkerSlots {
   return {
     async run(work) {
       await acquire(0)
-      const { promise: isAside, resolve } = Promise.withResolvers<void>()
-      const stepAside: StepAside = (wait) => {
-        if (aside >= MAX_ASIDE) return wait()
+      const { promise: firstRelease, resolve } = Promise.withResolvers<void>()
+      const releaseSlot: ReleaseSlot = (wait) => {
+        if (releasedCount >= MAX_RELEASED) return wait()
         resolve()
-        return waitAside(wait)
+        return waitWithoutSlot(wait)
       }
-      const ended = work(stepAside).finally(release)
+      const ended = work(releaseSlot).finally(release)
       running.add(ended)
       void ended.finally(() => running.delete(ended))
-      await Promise.race([ended, isAside])
+      await Promise.race([ended, firstRelease])
     },
     async settled() {
       await Promise.all(running)

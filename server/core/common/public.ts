@@ -7,9 +7,9 @@ export {
   createSemaphore,
   createWorkerSlots,
   keepSlot,
+  type ReleaseSlot,
   releaseForAnswers,
   releaseForPages,
-  type StepAside,
   type WorkerSlots,
 } from './concurrency.ts'
 export { AppError, requireFound } from './errors.ts'

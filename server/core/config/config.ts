@@ -117,10 +117,10 @@ function port(otherwise: number, name = 'PORT') {
   return wholeNumber(name, otherwise, 1, 65_535)
 }
 
-function wholeNumber(name: string, otherwise: number, least: number, most: number) {
-  const isInRange = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most
+function wholeNumber(name: string, otherwise: number, min: number, max: number) {
+  const isInRange = (value: string) => /^\d{1,9}$/.test(value) && Number(value) >= min && Number(value) <= max
   return text(String(otherwise))
-    .refine(isInRange, `${name} must be a whole number from ${least} to ${most}.`)
+    .refine(isInRange, `${name} must be a whole number from ${min} to ${max}.`)
     .transform(Number)
 }
 

@@ -2,16 +2,20 @@ import type { TableEntry } from './tables.ts'
 
 const figures: TableEntry = {
   of: 'store',
-  person: { none: 'sums' },
+  person: { none: 'totals only' },
   export: { none: 'derived from carts, messages and orders' },
 }
 
 /** The tables of analytics. */
 export const figureTables: Readonly<Record<string, TableEntry>> = {
-  rollups: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
-  rollup_days: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
-  rollup_changes: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
-  active_shopper_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts and orders' } },
+  rollups: { of: 'store', person: { none: 'totals only' }, export: { none: 'derived from carts and orders' } },
+  rollup_days: { of: 'store', person: { none: 'totals only' }, export: { none: 'derived from carts and orders' } },
+  rollup_changes: { of: 'store', person: { none: 'totals only' }, export: { none: 'derived from carts and orders' } },
+  active_shopper_counts: {
+    of: 'store',
+    person: { none: 'totals only' },
+    export: { none: 'derived from carts and orders' },
+  },
   figure_changes: {
     of: 'store',
     person: { none: 'what changed' },
@@ -30,6 +34,6 @@ export const figureTables: Readonly<Record<string, TableEntry>> = {
   product_range_figures: figures,
   figure_products: figures,
   weekly_report_clocks: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
-  weekly_reports: { of: 'store', person: { none: 'of the team' }, export: { none: 'clockwork' } },
+  weekly_reports: { of: 'store', person: { none: 'belongs to the team' }, export: { none: 'clockwork' } },
   counted_figures: figures,
 }

@@ -159,7 +159,7 @@ function explainError({ name }: Migration, error: unknown): unknown {
 type Pool = pg.Pool
 type Client = pg.PoolClient
 
-interface Applied {
+interface AppliedMigration {
   name: string
   checksum: string
   /** Version of Recoup that applied it. */
@@ -167,13 +167,13 @@ interface Applied {
 }
 
 /** `none`: an empty database. `unknown`: another program created a table of that name. */
-async function readApplied(db: Pool | Client): Promise<Applied[] | 'none' | 'unknown'> {
+async function readApplied(db: Pool | Client): Promise<AppliedMigration[] | 'none' | 'unknown'> {
   const { rows } = await db.query<{ name: string }>(
     `select attname as name from pg_attribute where attrelid = to_regclass('migrations') and attnum > 0 and not attisdropped`,
   )
   if (rows.length === 0) return 'none'
   if (!rows.some(({ name }) => name === 'checksum')) return 'unknown'
-  return (await db.query<Applied>('select name, checksum, version from migrations order by name')).rows
+  return (await db.query<AppliedMigration>('select name, checksum, version from migrations order by name')).rows
 }
 
 async function createMigrationsTable(db: Pool | Client): Promise<void> {

@@ -2,8 +2,8 @@ import type { TableEntry } from './tables.ts'
 
 /** The tables of the shop plugin. */
 export const pluginTables: Readonly<Record<string, TableEntry>> = {
-  plugin_codes: { of: 'account', person: { none: 'of the team' }, export: { none: 'secret' } },
-  plugin_connections: { of: 'store', person: { none: 'of the store' }, export: { none: 'secret' } },
+  plugin_codes: { of: 'account', person: { none: 'belongs to the team' }, export: { none: 'secret' } },
+  plugin_connections: { of: 'store', person: { none: 'belongs to the store' }, export: { none: 'secret' } },
   plugin_nonces: { of: 'store', person: { none: 'random' }, export: { none: 'clockwork' } },
   plugin_carts: {
     of: 'store',

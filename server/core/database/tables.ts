@@ -31,7 +31,7 @@ export type BelongsBy =
 export interface PersonRows {
   by: BelongsBy
   /** The description for the person, as in “What we keep of a shopper”. */
-  kept: DataKind
+  dataKind: DataKind
   /** Columns that are not about the person: internal state and keys. */
   without?: readonly string[]
   /** Excluded from the export: secrets and duplicates. */
@@ -59,7 +59,7 @@ export interface TableEntry {
 }
 
 const clockwork = ['claim', 'worker_id', 'wake_at', 'version', 'lone_shopper_id', 'told_by']
-const ofOrders = [
+const orderClockwork = [
   'content_hash',
   'cart_token',
   'product_ids',
@@ -69,8 +69,8 @@ const ofOrders = [
   'is_unproven',
 ]
 /** Columns of carts and shoppers that repeat other columns for audiences and the customer list. */
-const ofAudiences = ['country', 'has_email', 'has_phone', 'product_keys']
-const listed = [
+const audienceCopies = ['country', 'has_email', 'has_phone', 'product_keys']
+const listCopies = [
   'is_customer',
   'customer_email',
   'customer_phone',
@@ -82,53 +82,65 @@ const byId: ExportedRows['key'] = [['id', 'uuid']]
 
 export const tables: Readonly<Record<string, TableEntry>> = {
   // accounts
-  users: { of: 'global', person: { none: 'of the team' }, export: 'shaped' },
-  email_changes: { of: 'global', person: { none: 'of the team' }, export: { none: 'secret' } },
-  email_undos: { of: 'global', person: { none: 'of the team' }, export: { none: 'secret' } },
-  password_resets: { of: 'global', person: { none: 'of the team' }, export: { none: 'secret' } },
-  recovery_codes: { of: 'global', person: { none: 'of the team' }, export: { none: 'secret' } },
-  accounts: { of: 'account', person: { none: 'of the owner' }, export: 'shaped' },
-  members: { of: 'account', person: { none: 'of the team' }, export: 'shaped' },
-  invitations: { of: 'account', person: { none: 'of the team' }, export: 'whole' },
-  subscriptions: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
-  plan_usage: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+  users: { of: 'global', person: { none: 'belongs to the team' }, export: 'shaped' },
+  email_changes: { of: 'global', person: { none: 'belongs to the team' }, export: { none: 'secret' } },
+  email_undos: { of: 'global', person: { none: 'belongs to the team' }, export: { none: 'secret' } },
+  password_resets: { of: 'global', person: { none: 'belongs to the team' }, export: { none: 'secret' } },
+  recovery_codes: { of: 'global', person: { none: 'belongs to the team' }, export: { none: 'secret' } },
+  accounts: { of: 'account', person: { none: 'belongs to the owner' }, export: 'shaped' },
+  members: { of: 'account', person: { none: 'belongs to the team' }, export: 'shaped' },
+  invitations: { of: 'account', person: { none: 'belongs to the team' }, export: 'whole' },
+  subscriptions: { of: 'account', person: { none: 'belongs to the account' }, export: 'whole' },
+  plan_usage: { of: 'account', person: { none: 'belongs to the account' }, export: 'whole' },
 
   // billing
-  billing_customers: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+  billing_customers: { of: 'account', person: { none: 'belongs to the account' }, export: 'whole' },
   billing_events: { of: 'global', person: { none: 'ids of events at Stripe' }, export: { none: 'clockwork' } },
-  checkout_sessions: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
-  payments: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
-  credit_balances: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+  checkout_sessions: { of: 'account', person: { none: 'belongs to the account' }, export: 'whole' },
+  payments: { of: 'account', person: { none: 'belongs to the account' }, export: 'whole' },
+  credit_balances: { of: 'account', person: { none: 'belongs to the account' }, export: 'whole' },
   credit_entries: { of: 'account', person: { none: 'prices of messages, by number' }, export: 'whole' },
-  credit_requests: { of: 'account', person: { none: 'of members' }, export: { none: 'clockwork' } },
+  credit_requests: { of: 'account', person: { none: 'belongs to members' }, export: { none: 'clockwork' } },
   trial_claims: { of: 'global', person: { none: 'keyed hashes' }, export: { none: 'keyed hashes' } },
 
   // operator
-  operator_actions: { of: 'global', person: { none: 'of operators' }, export: { none: 'of this server' } },
-  operator_problems: { of: 'account', person: { none: 'of the account' }, export: { none: 'of this server' } },
+  operator_actions: {
+    of: 'global',
+    person: { none: 'belongs to operators' },
+    export: { none: 'belongs to this server' },
+  },
+  operator_problems: {
+    of: 'account',
+    person: { none: 'belongs to the account' },
+    export: { none: 'belongs to this server' },
+  },
 
   // stores
-  stores: { of: 'account', person: { none: 'of the store' }, export: 'shaped' },
-  store_credentials: { of: 'account', person: { none: 'of the store' }, export: { none: 'secret' } },
-  sessions: { of: 'account', person: { none: 'of the team' }, export: { none: 'secret' } },
+  stores: { of: 'account', person: { none: 'belongs to the store' }, export: 'shaped' },
+  store_credentials: { of: 'account', person: { none: 'belongs to the store' }, export: { none: 'secret' } },
+  sessions: { of: 'account', person: { none: 'belongs to the team' }, export: { none: 'secret' } },
   link_hosts: {
     of: 'global',
-    person: { none: 'of the store' },
+    person: { none: 'belongs to the store' },
     export: { none: 'a name in the DNS, and whether it leads here' },
   },
 
   // sync
-  sync_state: { of: 'store', person: { none: 'of the store' }, export: { none: 'clockwork' } },
-  store_webhooks: { of: 'store', person: { none: 'of the store' }, export: { none: 'secret' } },
+  sync_state: { of: 'store', person: { none: 'belongs to the store' }, export: { none: 'clockwork' } },
+  store_webhooks: { of: 'store', person: { none: 'belongs to the store' }, export: { none: 'secret' } },
   webhook_events: {
     of: 'store',
     person: { none: 'which delivery it was, not what was in it' },
     export: { none: 'what was delivered stands in facts' },
   },
-  product_categories: { of: 'store', person: { none: 'of the store' }, export: { key: [['category_id', 'text']] } },
+  product_categories: {
+    of: 'store',
+    person: { none: 'belongs to the store' },
+    export: { key: [['category_id', 'text']] },
+  },
   products: {
     of: 'store',
-    person: { none: 'of the store' },
+    person: { none: 'belongs to the store' },
     export: {
       key: [
         ['product_id', 'text'],
@@ -136,39 +148,55 @@ export const tables: Readonly<Record<string, TableEntry>> = {
       ],
     },
   },
-  customers: { of: 'store', person: { by: 'customer', kept: 'contact' }, export: { key: [['customer_id', 'text']] } },
+  customers: {
+    of: 'store',
+    person: { by: 'customer', dataKind: 'contact' },
+    export: { key: [['customer_id', 'text']] },
+  },
 
   // shoppers
   capture_inbox: {
     of: 'store',
-    person: { by: 'post', kept: 'carts' },
+    person: { by: 'post', dataKind: 'carts' },
     export: { none: 'become facts within seconds' },
   },
-  capture_hours: { of: 'store', person: { none: 'sums' }, export: { none: 'sums' } },
+  capture_hours: { of: 'store', person: { none: 'totals only' }, export: { none: 'totals only' } },
   shoppers: {
     of: 'store',
-    person: { by: 'shopper', kept: 'contact', without: listed },
-    export: { key: byId, without: listed },
+    person: { by: 'shopper', dataKind: 'contact', without: listCopies },
+    export: { key: byId, without: listCopies },
   },
-  retention_runs: { of: 'store', person: { none: 'sums' }, export: { none: 'how many people were erased, by night' } },
-  customer_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from shoppers' } },
-  shopper_keys: { of: 'store', person: { by: 'shopper_id', kept: 'contact' }, export: { none: 'derived from facts' } },
-  unconfirmed_contacts: {
+  retention_runs: {
     of: 'store',
-    person: { by: 'shopper_id', kept: 'contact' },
+    person: { none: 'totals only' },
+    export: { none: 'how many people were erased, by night' },
+  },
+  customer_counts: { of: 'store', person: { none: 'totals only' }, export: { none: 'derived from shoppers' } },
+  shopper_keys: {
+    of: 'store',
+    person: { by: 'shopper_id', dataKind: 'contact' },
     export: { none: 'derived from facts' },
   },
-  facts: { of: 'store', person: { by: 'shopper_id', kept: 'carts', without: ['unique_key'] }, export: { key: byId } },
+  unconfirmed_contacts: {
+    of: 'store',
+    person: { by: 'shopper_id', dataKind: 'contact' },
+    export: { none: 'derived from facts' },
+  },
+  facts: {
+    of: 'store',
+    person: { by: 'shopper_id', dataKind: 'carts', without: ['unique_key'] },
+    export: { key: byId },
+  },
 
   // carts
   carts: {
     of: 'store',
-    person: { by: 'shopper_id', kept: 'carts', without: ['fold', 'search', ...ofAudiences, ...clockwork] },
-    export: { key: byId, without: ['fold', 'search', ...ofAudiences] },
+    person: { by: 'shopper_id', dataKind: 'carts', without: ['fold', 'search', ...audienceCopies, ...clockwork] },
+    export: { key: byId, without: ['fold', 'search', ...audienceCopies] },
   },
   cart_badges: {
     of: 'store',
-    person: { by: 'cart_id', kept: 'carts', without: ['listed_at'] },
+    person: { by: 'cart_id', dataKind: 'carts', without: ['listed_at'] },
     export: { key: [['cart_id', 'uuid']], without: ['listed_at'] },
   },
   mailed_shoppers: {
@@ -176,20 +204,20 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     person: { none: 'derived from messages' },
     export: { none: 'derived from messages' },
   },
-  cart_events: { of: 'store', person: { by: 'cart_id', kept: 'carts' }, export: { key: byId } },
+  cart_events: { of: 'store', person: { by: 'cart_id', dataKind: 'carts' }, export: { key: byId } },
   orders: {
     of: 'store',
-    person: { by: 'order_id', kept: 'orders', without: ofOrders },
-    export: { key: [['order_id', 'text']], without: ofOrders },
+    person: { by: 'order_id', dataKind: 'orders', without: orderClockwork },
+    export: { key: [['order_id', 'text']], without: orderClockwork },
   },
-  cart_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from carts' } },
+  cart_counts: { of: 'store', person: { none: 'totals only' }, export: { none: 'derived from carts' } },
 
   // flows
-  templates: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
-  flows: { of: 'store', person: { none: 'of the owner' }, export: { key: byId, without: ['salt'] } },
+  templates: { of: 'store', person: { none: 'belongs to the owner' }, export: { key: byId } },
+  flows: { of: 'store', person: { none: 'belongs to the owner' }, export: { key: byId, without: ['salt'] } },
   flow_steps: {
     of: 'store',
-    person: { none: 'of the owner' },
+    person: { none: 'belongs to the owner' },
     export: {
       key: [
         ['flow_id', 'uuid'],
@@ -197,10 +225,10 @@ export const tables: Readonly<Record<string, TableEntry>> = {
       ],
     },
   },
-  flow_counts: { of: 'store', person: { none: 'sums' }, export: { none: 'derived from messages' } },
+  flow_counts: { of: 'store', person: { none: 'totals only' }, export: { none: 'derived from messages' } },
   flow_variants: {
     of: 'store',
-    person: { none: 'of the owner' },
+    person: { none: 'belongs to the owner' },
     export: {
       key: [
         ['step_id', 'uuid'],
@@ -210,7 +238,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   },
   flow_words: {
     of: 'store',
-    person: { none: 'of the owner' },
+    person: { none: 'belongs to the owner' },
     export: {
       key: [
         ['step_id', 'uuid'],
@@ -225,20 +253,20 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   // brand
   brand_logos: {
     of: 'store',
-    person: { none: 'of the store' },
+    person: { none: 'belongs to the store' },
     export: { key: [['hash', 'text']], without: ['content'] },
   },
-  brand_kits: { of: 'store', person: { none: 'of the owner' }, export: { key: [] } },
+  brand_kits: { of: 'store', person: { none: 'belongs to the owner' }, export: { key: [] } },
   brand_proposals: {
     of: 'store',
-    person: { none: 'of the store' },
+    person: { none: 'belongs to the store' },
     export: { none: 'a logo that stands in brand_logos' },
   },
   // campaigns
-  campaigns: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
+  campaigns: { of: 'store', person: { none: 'belongs to the owner' }, export: { key: byId } },
   campaign_people: {
     of: 'store',
-    person: { by: 'address', kept: 'messages' },
+    person: { by: 'address', dataKind: 'messages' },
     export: {
       key: [
         ['campaign_id', 'uuid'],
@@ -257,19 +285,19 @@ export const tables: Readonly<Record<string, TableEntry>> = {
       without: ['cursor_at', 'cursor_id'],
     },
   },
-  audiences: { of: 'store', person: { none: 'of the owner' }, export: { key: byId } },
+  audiences: { of: 'store', person: { none: 'belongs to the owner' }, export: { key: byId } },
 
   // coupons
   coupons: {
     of: 'store',
-    person: { none: 'of the store; addresses a coupon is restricted to are kept as hashes' },
+    person: { none: 'belongs to the store; addresses a coupon is restricted to are kept as hashes' },
     export: { key: byId },
   },
   coupon_codes: {
     of: 'store',
     person: {
       by: 'message_id',
-      kept: 'coupons',
+      dataKind: 'coupons',
       without: ['next_try_at', 'attempts', 'asked_at', 'derivation', 'terms', 'is_unwanted'],
     },
     export: {
@@ -282,7 +310,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   },
   order_coupons: {
     of: 'store',
-    person: { by: 'order_id', kept: 'coupons' },
+    person: { by: 'order_id', dataKind: 'coupons' },
     export: {
       key: [
         ['order_id', 'text'],
@@ -294,11 +322,11 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   // messages
   messages: {
     of: 'store',
-    person: { by: 'message_id', kept: 'messages', without: clockwork },
+    person: { by: 'message_id', dataKind: 'messages', without: clockwork },
     export: { key: byId, without: ['claim', 'worker_id', 'wake_at', 'lone_shopper_id', 'told_by'] },
   },
   send_schedule: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
-  decisions: { of: 'store', person: { by: 'message_id', kept: 'messages' }, export: { key: byId } },
+  decisions: { of: 'store', person: { by: 'message_id', dataKind: 'messages' }, export: { key: byId } },
   message_compositions: {
     of: 'store',
     person: { none: 'clockwork: which messages, by number' },
@@ -307,7 +335,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   bulk_sends: { of: 'store', person: { none: 'which carts were asked for, by number' }, export: { key: byId } },
   manual_messages: {
     of: 'store',
-    person: { by: 'message_id', kept: 'messages' },
+    person: { by: 'message_id', dataKind: 'messages' },
     export: { key: [['message_id', 'uuid']] },
   },
   idempotency_keys: {
@@ -317,54 +345,54 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   },
   link_tokens: {
     of: 'store',
-    person: { by: 'message_id', kept: 'messages', isLeftOut: true },
+    person: { by: 'message_id', dataKind: 'messages', isLeftOut: true },
     export: { none: 'secret' },
   },
-  touchpoints: { of: 'store', person: { by: 'message_id', kept: 'engagement' }, export: { key: byId } },
-  engagement_events: { of: 'store', person: { by: 'message_id', kept: 'engagement' }, export: { key: byId } },
+  touchpoints: { of: 'store', person: { by: 'message_id', dataKind: 'engagement' }, export: { key: byId } },
+  engagement_events: { of: 'store', person: { by: 'message_id', dataKind: 'engagement' }, export: { key: byId } },
 
   // text channels
-  channel_credentials: { of: 'account', person: { none: 'of the account' }, export: { none: 'secret' } },
+  channel_credentials: { of: 'account', person: { none: 'belongs to the account' }, export: { none: 'secret' } },
   inbound_messages: {
     of: 'account',
-    person: { by: 'account_hash', kept: 'replies' },
+    person: { by: 'account_hash', dataKind: 'replies' },
     export: { none: 'what follows from them stands in suppressions and consents' },
   },
-  text_windows: { of: 'account', person: { by: 'account_hash', kept: 'replies' }, export: { none: 'clockwork' } },
+  text_windows: { of: 'account', person: { by: 'account_hash', dataKind: 'replies' }, export: { none: 'clockwork' } },
   delivery_reports: {
     of: 'account',
-    person: { by: 'report', kept: 'messages' },
+    person: { by: 'report', dataKind: 'messages' },
     export: { none: 'what they say stands in messages' },
   },
   price_lookups: {
     of: 'store',
-    person: { by: 'message_id', kept: 'messages', isLeftOut: true },
+    person: { by: 'message_id', dataKind: 'messages', isLeftOut: true },
     export: { none: 'clockwork' },
   },
   operator_text_contacts: {
     of: 'account',
-    person: { by: 'account_hash', kept: 'replies' },
+    person: { by: 'account_hash', dataKind: 'replies' },
     export: { none: 'clockwork' },
   },
-  sending_budgets: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
-  sending_spend: { of: 'account', person: { none: 'of the account' }, export: 'whole' },
+  sending_budgets: { of: 'account', person: { none: 'belongs to the account' }, export: 'whole' },
+  sending_spend: { of: 'account', person: { none: 'belongs to the account' }, export: 'whole' },
 
   ...pluginTables,
   ...pushTables,
 
   // email
-  mail_servers: { of: 'account', person: { none: 'of the account' }, export: { none: 'secret' } },
-  sending_proofs: { of: 'account', person: { none: 'of the account' }, export: { none: 'clockwork' } },
-  sender_keys: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
+  mail_servers: { of: 'account', person: { none: 'belongs to the account' }, export: { none: 'secret' } },
+  sending_proofs: { of: 'account', person: { none: 'belongs to the account' }, export: { none: 'clockwork' } },
+  sender_keys: { of: 'global', person: { none: 'belongs to this server' }, export: { none: 'belongs to this server' } },
   mail_reports: {
     of: 'store',
-    person: { by: 'message_id', kept: 'messages' },
+    person: { by: 'message_id', dataKind: 'messages' },
     export: { none: 'what they say stands in messages' },
   },
-  bounce_mailboxes: { of: 'account', person: { none: 'of the account' }, export: { none: 'secret' } },
+  bounce_mailboxes: { of: 'account', person: { none: 'belongs to the account' }, export: { none: 'secret' } },
   domain_throttles: {
     of: 'account',
-    person: { none: 'of receiving domains; their answers are kept without addresses' },
+    person: { none: 'belongs to receiving domains; their answers are kept without addresses' },
     export: { none: 'clockwork' },
   },
 
@@ -375,17 +403,17 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   // server
   heartbeats: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
   heartbeat_hours: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
-  alarms: { of: 'store', person: { none: 'of the store' }, export: { key: byId } },
-  alarm_watch: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
-  instance: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
-  workers: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
+  alarms: { of: 'store', person: { none: 'belongs to the store' }, export: { key: byId } },
+  alarm_watch: { of: 'global', person: { none: 'belongs to this server' }, export: { none: 'belongs to this server' } },
+  instance: { of: 'global', person: { none: 'belongs to this server' }, export: { none: 'belongs to this server' } },
+  workers: { of: 'global', person: { none: 'belongs to this server' }, export: { none: 'belongs to this server' } },
   rate_limits: {
     of: 'global',
     person: { none: 'keyed hashes, gone within the hour' },
-    export: { none: 'of this server' },
+    export: { none: 'belongs to this server' },
   },
   live_watches: { of: 'store', person: { none: 'clockwork' }, export: { none: 'clockwork' } },
-  migrations: { of: 'global', person: { none: 'of this server' }, export: { none: 'of this server' } },
+  migrations: { of: 'global', person: { none: 'belongs to this server' }, export: { none: 'belongs to this server' } },
 
   ...notificationTables,
 }

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type RawBuilder, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import type { Schema } from '../schema/public.ts'
-import { atOnce, EACH_TIME, GENERIC_PLANS, patchQuery, type StatementNames } from './pg-client.ts'
+import { EACH_TIME, GENERIC_PLANS, patchQuery, type StatementNames, transactionSenders } from './pg-client.ts'
 
 // The connection pool and Kysely instance, the store and account handles, and transactions with generic plans.
 
@@ -92,7 +92,7 @@ export async function transactAtOnce<Row>(
   const statements = [...before, last].map((statement) => statement.compile(store.db))
   const client = await pool.connect()
   try {
-    return (await atOnce.get(client)!(statements)) as Row[]
+    return (await transactionSenders.get(client)!(statements)) as Row[]
   } finally {
     client.release()
   }

@@ -29,7 +29,10 @@ function nameStatement(names: StatementNames, text: string): string | undefined 
 }
 
 /** Sends the statements of one transaction, per connection of `openPool`. */
-export const atOnce = new WeakMap<pg.PoolClient, (statements: readonly CompiledQuery[]) => Promise<unknown[]>>()
+export const transactionSenders = new WeakMap<
+  pg.PoolClient,
+  (statements: readonly CompiledQuery[]) => Promise<unknown[]>
+>()
 
 type Query = (query: unknown, ...rest: unknown[]) => unknown
 type Callback = (error: unknown, result?: pg.QueryResult) => void
@@ -62,7 +65,7 @@ export function patchQuery(client: pg.PoolClient, names: StatementNames | null):
       ask(text, values, (error, result) => (error ? reject(error) : resolve(result)))
     })
   }) as typeof client.query
-  atOnce.set(client, async (statements) => {
+  transactionSenders.set(client, async (statements) => {
     const queries = statements.map(({ sql: text, parameters }): NamedQuery => {
       return { name: names ? nameStatement(names, text) : undefined, text, values: [...parameters] }
     })

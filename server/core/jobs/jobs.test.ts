@@ -4,10 +4,10 @@ import { replaceDatabase } from '../../../test/global.ts'
 import { createWorld } from '../../../test/world.ts'
 import { newOrdersJob, orderJob } from '../../carts/sync/jobs.ts'
 import { sendDueMessages } from '../../messages/messages/jobs.ts'
-import type { StepAside } from '../common/concurrency.ts'
+import type { ReleaseSlot } from '../common/concurrency.ts'
 import { createLogger } from '../common/logger.ts'
 import { sql } from '../db/db.ts'
-import { on, onSteppingAside, startJobQueue } from './jobs.ts'
+import { on, onReleasingSlot, startJobQueue } from './jobs.ts'
 
 const world = createWorld()
 
@@ -48,11 +48,11 @@ test('jobs that step aside while a shop hangs free their workers, and stop waits
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [sendDueMessages], true)
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   const [healthy, done]: [string, string[]] = [crypto.randomUUID(), []]
-  const run = async (_: unknown, { storeId }: { storeId: string }, stepAside: StepAside) => {
-    if (storeId !== healthy) await stepAside(() => answer)
+  const run = async (_: unknown, { storeId }: { storeId: string }, releaseSlot: ReleaseSlot) => {
+    if (storeId !== healthy) await releaseSlot(() => answer)
     done.push(storeId)
   }
-  await queue.work(world.deps, [onSteppingAside(sendDueMessages, run)])
+  await queue.work(world.deps, [onReleasingSlot(sendDueMessages, run)])
   const hanging = Array.from({ length: 30 }, () => crypto.randomUUID())
   for (const storeId of hanging) await queue.enqueue(world.db, sendDueMessages, { storeId }, storeId)
   await queue.enqueue(world.db, sendDueMessages, { storeId: healthy }, healthy)
@@ -66,11 +66,11 @@ test('the jobs of one store hold one worker, however many webhooks of a slow sho
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [orderJob], true)
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   const [slow, healthy, done]: [string, string, string[]] = [crypto.randomUUID(), crypto.randomUUID(), []]
-  let [now, most] = [0, 0]
+  let [now, max] = [0, 0]
   const run = async (_: unknown, { storeId }: { storeId: string }) => {
     if (storeId === slow) {
       now += 1
-      most = Math.max(most, now)
+      max = Math.max(max, now)
       await answer
       now -= 1
     }
@@ -84,7 +84,7 @@ test('the jobs of one store hold one worker, however many webhooks of a slow sho
   await expect.poll(() => done, { timeout: 20_000 }).toEqual([healthy, healthy, healthy])
   resolve()
   await expect.poll(() => done.length, { timeout: 20_000 }).toBe(33)
-  expect(most).toBe(1)
+  expect(max).toBe(1)
   await queue.stop()
 })
 

@@ -4,7 +4,7 @@ import { fromKysely, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { z } from 'zod'
 import type { Deps } from '../../deps.ts'
-import { createWorkerSlots, type StepAside, type WorkerSlots } from '../common/public.ts'
+import { createWorkerSlots, type ReleaseSlot, type WorkerSlots } from '../common/public.ts'
 import { type Db, listReadyQueues, type Tx } from '../db/public.ts'
 
 // The job queue: pg-boss with job contracts, handlers, and workers that notifications wake.
@@ -36,19 +36,19 @@ export const onePerStore = <P extends z.ZodType<{ storeId: string }>>(each: Job<
 
 export interface Handler {
   job: Job
-  run: (deps: Deps, payload: unknown, stepAside: StepAside) => Promise<void>
+  run: (deps: Deps, payload: unknown, releaseSlot: ReleaseSlot) => Promise<void>
 }
 
 export function on<P extends z.ZodType>(job: Job<P>, run: (deps: Deps, payload: z.infer<P>) => Promise<void>): Handler {
   return { job, run: (deps, payload) => run(deps, job.payload.parse(payload)) }
 }
 
-/** The queue counts a job as done once it steps aside. Only for work that is woken again after a crash. */
-export function onSteppingAside<P extends z.ZodType>(
+/** The queue counts a job as done once it releases its slot. Only for work that is woken again after a crash. */
+export function onReleasingSlot<P extends z.ZodType>(
   job: Job<P>,
-  run: (deps: Deps, payload: z.infer<P>, stepAside: StepAside) => Promise<void>,
+  run: (deps: Deps, payload: z.infer<P>, releaseSlot: ReleaseSlot) => Promise<void>,
 ): Handler {
-  return { job, run: (deps, payload, stepAside) => run(deps, job.payload.parse(payload), stepAside) }
+  return { job, run: (deps, payload, releaseSlot) => run(deps, job.payload.parse(payload), releaseSlot) }
 }
 
 export interface Jobs {
@@ -135,9 +135,9 @@ export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWor
       await waker.start(deps.db)
     },
     async stop() {
-      const aside = Promise.all([waker.stop(), ...working.map((slots) => slots.settled())])
+      const releasedJobs = Promise.all([waker.stop(), ...working.map((slots) => slots.settled())])
       const limit = sleep(STOP_MS, undefined, { ref: false })
-      await Promise.all([boss.stop({ graceful: true, timeout: STOP_MS }), Promise.race([aside, limit])])
+      await Promise.all([boss.stop({ graceful: true, timeout: STOP_MS }), Promise.race([releasedJobs, limit])])
     },
   }
 }
@@ -283,9 +283,9 @@ async function runAll(deps: Deps, handler: Handler, slots: WorkerSlots, batch: B
   return Promise.all(
     batch.map(async (each) => {
       let failure: unknown
-      await slots.run(async (stepAside) => {
+      await slots.run(async (releaseSlot) => {
         try {
-          await handler.run(deps, each.data, stepAside)
+          await handler.run(deps, each.data, releaseSlot)
         } catch (error) {
           failure = error
           deps.log.error({ err: error, job: handler.job.name, jobId: each.id, retry: each.retryCount }, 'job.failed')

@@ -35,7 +35,7 @@ export function openDns({ servers, limitMs = 8_000 }: DnsOptions): DnsLookup {
   setTimeout(() => resolver.cancel(), limitMs).unref()
   return {
     txt: (name) => toAnswer(resolver.resolveTxt(name).then((rows) => rows.map((parts) => parts.join('')))),
-    mx: (name) => toAnswer(resolver.resolveMx(name).then(byPriority)),
+    mx: (name) => toAnswer(resolver.resolveMx(name).then(sortByPriority)),
     cname: (name) => toAnswer(resolver.resolveCname(name)),
     async addresses(name) {
       if (isIP(name)) return { kind: 'found', rows: [name] }
@@ -46,7 +46,7 @@ export function openDns({ servers, limitMs = 8_000 }: DnsOptions): DnsLookup {
   }
 }
 
-function byPriority(hosts: { exchange: string; priority: number }[]): string[] {
+function sortByPriority(hosts: { exchange: string; priority: number }[]): string[] {
   return hosts.sort((one, other) => one.priority - other.priority).map(({ exchange }) => exchange)
 }
 

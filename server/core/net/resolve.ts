@@ -4,7 +4,7 @@ import { evaluateAddress } from './addresses.ts'
 // Resolves a name that a user typed, for protocols other than HTTP. It is resolved once: the caller connects to the
 // checked address, so DNS rebinding has no effect (X4).
 
-export type Resolved = { address: string } | { problem: 'not_found' | 'not_public' }
+export type Resolution = { address: string } | { problem: 'not_found' | 'not_public' }
 
 /** Resolves all addresses of a name; tests replace it. */
 export type LookupAll = (host: string) => Promise<string[]>
@@ -15,7 +15,7 @@ const lookUpHost: LookupAll = async (host) => (await lookup(host, { all: true })
 export async function resolveGuarded(
   host: string,
   { allowsPrivate, lookupAll = lookUpHost }: { allowsPrivate: boolean; lookupAll?: LookupAll | undefined },
-): Promise<Resolved> {
+): Promise<Resolution> {
   const found = await withinLimit(lookupAll(host)).catch(() => [])
   if (found.length === 0) return { problem: 'not_found' }
   const address = found.find((each) => {

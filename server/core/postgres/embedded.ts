@@ -47,7 +47,7 @@ const ELSEWHERE = process.platform === 'darwin' ? '/usr/local/var/recoup' : '/va
 const PORT = 5432
 const RETRY_FOR_MS = 20_000
 const WATCH_EVERY_MS = 1_000
-const WATCH_AT_LEAST_EVERY_MS = 15_000
+const MAX_WATCH_PAUSE_MS = 15_000
 const UNREACHABLE_AFTER_MS = 15_000
 /** Recovery after a power cut takes seconds with our settings, minutes on a slow disk. */
 const RECOVERY_LIMIT_MS = 15 * 60_000
@@ -89,7 +89,7 @@ function supervise(
         pauseMs = WATCH_EVERY_MS
       } catch (error) {
         say(error instanceof Error ? error.message : String(error))
-        pauseMs = Math.min(pauseMs * 2, WATCH_AT_LEAST_EVERY_MS)
+        pauseMs = Math.min(pauseMs * 2, MAX_WATCH_PAUSE_MS)
       }
     }
   }
@@ -171,8 +171,8 @@ async function launch(
   if (problem) return problem.message
   const server = { pid: child.pid!, port, socketDir }
   const isRunning = () => child.exitCode === null && child.signalCode === null
-  const isUp = await waitUntilReady(cluster, server, isRunning)
-  if (isUp && findPostmaster(cluster.pgdata)?.pid === child.pid) return server
+  const isReady = await waitUntilReady(cluster, server, isRunning)
+  if (isReady && findPostmaster(cluster.pgdata)?.pid === child.pid) return server
   // Another start's server answered; ours sees it and ends.
   while (isRunning()) await sleep(20)
   return readLastErrors(cluster, logStart)

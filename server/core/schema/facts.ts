@@ -154,7 +154,7 @@ export interface Fold {
 /** The exceeded limit on new contacts (X5): of one client, or of the whole store. */
 export type ContactLimit = 'client' | 'store'
 
-export type Unconfirmed = Partial<Record<'email' | 'phone', ContactLimit>>
+export type UnconfirmedContacts = Partial<Record<'email' | 'phone', ContactLimit>>
 
 /** A cart as signed by the shop: its names and prices are trusted (X5). */
 export interface SignedCart {
@@ -178,7 +178,7 @@ export type ReceivedPost = CapturePost & {
   /** Consent boxes that the shopper has seen, reported by a plugin. */
   forms?: SignedForms
   /** New contacts above a limit (`admitPost`). */
-  unconfirmed?: Unconfirmed
+  unconfirmed?: UnconfirmedContacts
   /** The browser returns by a restore link (`redirectPosts`). */
   isBack?: true
 }

@@ -10,7 +10,7 @@ export interface NotificationsSchema {
   notifications: NotificationsTable
   notification_hours: NotificationHoursTable
   recoveries_told: { store_id: string; cart_id: string; at: Date }
-  account_notifications: NotificationColumns & Found & { account_id: string }
+  account_notifications: NotificationColumns & SearchColumns & { account_id: string }
   notification_reads: Reads & { store_id: string }
   account_notification_reads: Reads & { account_id: string }
   notification_marks: Marks & { store_id: string }
@@ -34,19 +34,19 @@ interface NotificationColumns {
   created_at: Date
 }
 
-interface Zoned {
+interface ZoneColumns {
   store_id: string
   /** The shopper's zone (decision 69). */
   zone: ColumnType<Zone | null, string | undefined, string>
 }
 
-interface Found {
+interface SearchColumns {
   search: Generated<string>
   is_problem: Generated<boolean>
 }
 
-type PendingNotificationsTable = NotificationColumns & Zoned
-type NotificationsTable = NotificationColumns & Zoned & Found
+type PendingNotificationsTable = NotificationColumns & ZoneColumns
+type NotificationsTable = NotificationColumns & ZoneColumns & SearchColumns
 
 interface NotificationHoursTable {
   store_id: string

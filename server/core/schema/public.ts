@@ -22,7 +22,7 @@ export type {
   OtherCart,
   ReceivedPost,
   SignedCart,
-  Unconfirmed,
+  UnconfirmedContacts,
 } from './facts.ts'
 export type { LinkTokensTable, MessageState } from './messages.ts'
 export type { OperatorActionsTable } from './operator.ts'

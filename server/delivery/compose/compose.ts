@@ -61,7 +61,7 @@ export interface LinkToken {
   target: string | null
 }
 
-export interface Composed extends RenderedMessage {
+export interface ComposedMail extends RenderedMessage {
   tokens: LinkToken[]
 }
 
@@ -145,7 +145,7 @@ function hideUnknownPrices(
 }
 
 /** Throws a TemplateError if the template cannot be rendered. The same message id always gives the same links. */
-export async function composeEmail(input: ComposeInput): Promise<Composed> {
+export async function composeEmail(input: ComposeInput): Promise<ComposedMail> {
   const { publicUrl, secrets, messageId, who = NO_ACCOUNT, renders = getSharedRenders() } = input
   const { tokens, track, checkoutLink } = createLinks(input, pageWithoutCart(input))
   const buildToken = (purpose: TokenPurpose) => createToken(secrets, purpose, messageId)
@@ -194,7 +194,7 @@ export function presentItem(item: PricedItem, currency: string) {
 export function outgoingEmail(
   messageId: string,
   to: string,
-  composed: Pick<Composed, 'subject' | 'html' | 'text' | 'headers'>,
+  composed: Pick<ComposedMail, 'subject' | 'html' | 'text' | 'headers'>,
   sender: { name: string; email: string | null; feedbackId?: string; accountId?: string },
   mailFrom: string,
 ): OutgoingEmail {

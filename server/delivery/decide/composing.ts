@@ -3,7 +3,7 @@ import { chooseLinkBase } from '../../carts/links/public.ts'
 import { type Difference, TemplateError } from '../../messages/templates/public.ts'
 import {
   buildCurrentContents,
-  type Composed,
+  type ComposedMail,
   type ComposedPush,
   type ComposedText,
   composeEmail,
@@ -20,7 +20,7 @@ import { findCoupon, getDisplayedGoods, getEmail } from './message-coupon.ts'
 // crashed a process.
 
 /** A mail has a subject and HTML, a text has a price, a notification has the payload for the service worker. */
-export type AnyComposed = Composed | ComposedText | ComposedPush
+export type AnyComposed = ComposedMail | ComposedText | ComposedPush
 export const isPush = (composed: AnyComposed): composed is ComposedPush => 'payload' in composed
 export const isText = (composed: AnyComposed): composed is ComposedText => 'segments' in composed
 

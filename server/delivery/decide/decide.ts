@@ -197,7 +197,7 @@ function checkCart(inputs: DecisionInputs): Decision | null {
   // Without an address the later step is not sent either, so it supersedes nothing.
   if (isSuperseded && inputs.address) return { outcome: 'skip', reason: 'superseded' }
   if (isTooOld(inputs)) return null
-  if (cart.status === 'active') return hold('cart_active', later(cart.abandonAt ?? message.expiresAt, soon(now)))
+  if (cart.status === 'active') return hold('cart_active', chooseLater(cart.abandonAt ?? message.expiresAt, soon(now)))
   return checkPendingOrder(inputs)
 }
 
@@ -247,7 +247,7 @@ function pickArm({ person, origin, manual }: DecisionInputs): Arm | null {
 /** There is no degraded mode: an old order check proves nothing (D3). */
 function checkOrderCheck({ orderCheck: { startedAt, problem, nextTryAt }, now }: DecisionInputs): Decision | null {
   if (isFresh(startedAt, now)) return null
-  return hold(problem ? `store_unreachable:${problem}` : 'store_unreachable', later(nextTryAt, soon(now)))
+  return hold(problem ? `store_unreachable:${problem}` : 'store_unreachable', chooseLater(nextTryAt, soon(now)))
 }
 
 const checkGoods = ({ isAllUnavailable }: DecisionInputs): Decision | null =>
@@ -266,13 +266,13 @@ function checkPace(inputs: DecisionInputs): Decision | null {
 }
 
 const checkFrequencyCap = ({ cap, now }: DecisionInputs): Decision | null =>
-  cap.used >= cap.max ? hold('frequency_cap', later(cap.freesAt ?? soon(now), soon(now))) : null
+  cap.used >= cap.max ? hold('frequency_cap', chooseLater(cap.freesAt ?? soon(now), soon(now))) : null
 
 /** A message without its coupon is sent or skipped, never held (decisions 35 and 36). */
 function checkCoupon({ coupon, message, now }: DecisionInputs): Decision | null {
   if (!coupon || coupon.outcome === 'included') return null
   if (coupon.outcome === 'left_out') return coupon.isSkipped ? { outcome: 'skip', reason: coupon.reason } : null
-  const until = later(coupon.until, soon(now))
+  const until = chooseLater(coupon.until, soon(now))
   return hold(coupon.reason, until < message.expiresAt ? until : message.expiresAt)
 }
 
@@ -310,7 +310,7 @@ export const isUsedUp = ({ used, limit }: Pick<DecisionInputs['plan'], 'used' | 
   limit >= 0 && used >= limit
 
 const hold = (reason: string, until: Date): Decision => ({ outcome: 'hold', reason, until })
-const later = (a: Date, b: Date) => (a > b ? a : b)
+const chooseLater = (a: Date, b: Date) => (a > b ? a : b)
 const soon = (now: Date) => new Date(now.getTime() + 1_000)
 
 /**

@@ -4,7 +4,7 @@ import { computeCreditPrice } from '../../../shared/billing/credits.ts'
 import { customTextLimit } from '../../access/members/public.ts'
 import { computeLimits, hasFeature, startOfNextMonth } from '../../billing/billing/public.ts'
 import type { EnteredCoupon, MessageCoupon } from '../../carts/coupons/public.ts'
-import { type ConditionFacts, evaluateConditions } from '../../carts/flow-choice/public.ts'
+import { type ConditionValues, evaluateConditions } from '../../carts/flow-choice/public.ts'
 import type { Goods, UnreadCoupons } from '../../carts/sync/public.ts'
 import type { Place } from '../../core/common/public.ts'
 import type { Deps } from '../../deps.ts'
@@ -68,7 +68,7 @@ export interface DecisionContext {
   /** The coupons of the messages, by message id. */
   coupons: ReadonlyMap<string, MessageCoupon>
   /** Facts for the steps' conditions, by cart id. */
-  facts: ReadonlyMap<string, ConditionFacts>
+  facts: ReadonlyMap<string, ConditionValues>
   /** Coupons that shoppers entered in their carts, by message id. */
   entered: ReadonlyMap<string, EnteredCoupon>
   /** A preview or forecast. It skips the order check, which runs before every real send. */
@@ -304,7 +304,7 @@ function textInputs(
 }
 
 /**
- * The plan feature a message needs (decision 6, area decision 43): a single SMS campaign is in Starter, other automatic
+ * The plan feature a message needs (decisions 6 and 43): a single SMS campaign is in Starter, other automatic
  * texts are in Growth.
  */
 function getRequiredFeature({ campaign, channel }: load.ClaimedRow): Feature {

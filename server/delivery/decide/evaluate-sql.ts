@@ -253,7 +253,7 @@ export async function loadPreview(
   return rows.rows[0]
 }
 
-interface Imagined {
+interface SampleInput {
   channel: string
   templateId: string | null
   now: Date
@@ -261,7 +261,10 @@ interface Imagined {
 }
 
 /** Loads the inputs of manual messages as if they were sent now, one for each of these carts. */
-export function loadImagined(tx: StoreTx, request: Imagined & { cartIds: readonly string[] }): Promise<ImaginedRow[]> {
+export function loadImagined(
+  tx: StoreTx,
+  request: SampleInput & { cartIds: readonly string[] },
+): Promise<ImaginedRow[]> {
   const carts = sql`unnest(${[...request.cartIds]}::uuid[]) with ordinality as w(id, place)
     join carts c on c.store_id = ${tx.storeId} and c.id = w.id
     cross join lateral (select c.store_id, c.id as cart_id, c.shopper_id, null::timestamptz as purchases_since, 1 as step,
@@ -271,7 +274,7 @@ export function loadImagined(tx: StoreTx, request: Imagined & { cartIds: readonl
 }
 
 /** Coupon and link of a discount mail. */
-export interface Offered {
+export interface SampleOffer {
   couponId: string | null
   cartUrl: string | null
 }
@@ -279,7 +282,7 @@ export interface Offered {
 /** Loads the inputs of manual messages to shoppers, each about their newest abandoned cart, or without a cart. */
 export async function loadImaginedFor(
   tx: StoreTx,
-  request: Imagined & { shopperIds: readonly string[]; offer: Offered },
+  request: SampleInput & { shopperIds: readonly string[]; offer: SampleOffer },
 ): Promise<ClaimedRow[]> {
   const people = sql`unnest(${[...request.shopperIds]}::uuid[]) with ordinality as w(id, place)
     join shoppers s on s.store_id = ${tx.storeId} and s.id = w.id
@@ -302,7 +305,7 @@ const AS_REQUESTED = { fallback: 'skip', isFirstOrderOnly: false, pauseDays: nul
 async function loadUnsent<Row>(
   { db }: StoreTx,
   about: RawBuilder<unknown>,
-  { templateId, now, capSince }: Imagined,
+  { templateId, now, capSince }: SampleInput,
 ): Promise<Row[]> {
   const rows = await sql<Row>`
     select gen_random_uuid() as id, m.cart_id, m.shopper_id, null as step_id, m.step, m.channel, null as conditions, false as is_split,

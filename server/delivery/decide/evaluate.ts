@@ -1,9 +1,9 @@
 import type { BrandFields } from '../../../shared/carts/brand.ts'
-import { oldest } from '../../access/stores/public.ts'
+import { findOldest } from '../../access/stores/public.ts'
 import { formatMonth } from '../../billing/billing/public.ts'
 import { toBrandKit } from '../../carts/brand/public.ts'
 import { loadEnteredCoupons, loadMessageCoupons } from '../../carts/coupons/public.ts'
-import { readFacts } from '../../carts/flow-choice/public.ts'
+import { readConditionValues } from '../../carts/flow-choice/public.ts'
 import { chooseLinkBase } from '../../carts/links/public.ts'
 import { NONE_UNREAD } from '../../carts/sync/public.ts'
 import { AppError } from '../../core/common/public.ts'
@@ -232,7 +232,7 @@ export async function loadStoreSituation(deps: Pick<Deps, 'now'>, tx: StoreTx) {
 /** The older of order check and stock reading. If the store itself was asked for stock, that was after the orders. */
 function getCheckTime({ situation: { check_started }, goods }: DecisionContext): Date | null {
   const readAt = goods && 'terms' in goods ? goods.readAt : null
-  return check_started && oldest([check_started, readAt])
+  return check_started && findOldest([check_started, readAt])
 }
 
 const WINDOW_MS = 24 * 3_600_000
@@ -261,7 +261,7 @@ export async function loadContext(
   const hashes = new Map(hashed.map(({ address, hash }) => [address, hash.toString('hex')]))
   const throttles = channels.includes('email') ? await loadThrottles(tx, accountId, addresses) : new Map()
   const asking = rows.filter((row) => row.conditions !== null)
-  const facts = await readFacts(
+  const facts = await readConditionValues(
     tx,
     { secrets: deps.secrets, now: base.now },
     asking.flatMap((row) => row.cart_id ?? []),
@@ -413,7 +413,7 @@ const createRendering = (): Rendering => ({
 })
 
 /** After this many unfinished attempts, each of which crashed a process, a message is not composed again. */
-const MOST_ATTEMPTS = 2
+const MAX_ATTEMPTS = 2
 
 /**
  * Composes messages. Each attempt with an owner's text is recorded before and deleted after: one that remains has
@@ -450,7 +450,7 @@ async function composeAlone(
   attempts: number,
 ): Promise<void> {
   const { id } = each.row
-  if (attempts >= MOST_ATTEMPTS) each.rendering.isUnusable = true
+  if (attempts >= MAX_ATTEMPTS) each.rendering.isUnusable = true
   else {
     await retryComposing(store, id, deps.now())
     await tryCompose(context, each)

@@ -1,5 +1,5 @@
 import { explain } from '../../../shared/delivery/reasons.ts'
-import { shiftFacts } from '../../carts/flow-choice/public.ts'
+import { shiftConditionValues } from '../../carts/flow-choice/public.ts'
 import { NONE_UNREAD } from '../../carts/sync/public.ts'
 import { type Db, type StoreDb, snapshot } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
@@ -15,7 +15,7 @@ import { withVariants } from './variants.ts'
 // Forecasts open messages: makes the real decision for the time at which each message will be decided. Writes nothing,
 // does not ask the store and renders nothing.
 
-export interface Awaited {
+export interface AwaitedMessage {
   id: string
   /** When it will be decided next. */
   wakeAt: Date
@@ -49,7 +49,7 @@ interface Obstacle {
 export async function foresee(
   deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
-  messages: readonly Awaited[],
+  messages: readonly AwaitedMessage[],
   { until, texts }: { until: Date; texts: Texts },
 ): Promise<MessageForecast[]> {
   const { context, rows } = await snapshot(store, async (tx) => {
@@ -168,10 +168,10 @@ function clampMoment({ now }: DecisionContext, { expires_at }: ClaimedRow, wakeA
   return wakeAt <= now || wakeAt >= expires_at ? now : wakeAt
 }
 
-/** Sets the clock, also for conditions on day and hour. */
+/** Sets the clock, including the one for conditions on day and hour. */
 function contextAt(context: DecisionContext, { cart_id, conditions }: ClaimedRow, at: Date): DecisionContext {
   const known = conditions && cart_id !== null ? context.facts.get(cart_id) : undefined
-  const facts = known ? new Map([[cart_id!, shiftFacts(known, at)]]) : context.facts
+  const facts = known ? new Map([[cart_id!, shiftConditionValues(known, at)]]) : context.facts
   return { ...context, now: at, facts }
 }
 
@@ -185,7 +185,7 @@ function waitEnd(decision: Decision, { message }: DecisionInputs, until: Date): 
 // texts. The forecast runs in time order. Usage of plan and cap is in `Reservation`. Pure.
 
 /** The longest enforced distance between two steps (docs/rules/engine.md, flows). */
-const MOST_DISTANCE_MS = 12 * 3_600_000
+const MAX_DISTANCE_MS = 12 * 3_600_000
 const MINUTE_MS = 60_000
 
 interface FlowForecast {
@@ -237,7 +237,7 @@ function forecastFlows(rows: readonly ClaimedRow[], { capMs }: { capMs: number }
       Object.assign(mine, { state: 'gone', channels: [row.channel] })
       for (const other of bySeries.get(mine.series)!) {
         if (!isLaterStep(mine, other)) continue
-        const distance = Math.min((other.delayMinutes - mine.delayMinutes) * MINUTE_MS, MOST_DISTANCE_MS)
+        const distance = Math.min((other.delayMinutes - mine.delayMinutes) * MINUTE_MS, MAX_DISTANCE_MS)
         other.dueAt = new Date(Math.max(other.dueAt.getTime(), at.getTime() + distance))
       }
     },

@@ -24,16 +24,16 @@ export const MATCHING = sql`(select theirs.shopper_id from shopper_keys mine
  * From when on a purchase ends message `m`: its episode's start, or the time set for a message without a cart. null:
  * never.
  */
-const SINCE = sql`coalesce(c.started_at, m.purchases_since)`
+const purchasesSince = sql`coalesce(c.started_at, m.purchases_since)`
 
 /** A renewal is not a purchase by the shopper (S3). */
 export const BOUGHT = sql`select o.order_id from orders o
-    where o.store_id = m.store_id and o.shopper_id = d.shopper_id and o.purchased_at >= ${SINCE}
+    where o.store_id = m.store_id and o.shopper_id = d.shopper_id and o.purchased_at >= ${purchasesSince}
       and not o.is_renewal limit 1`
 
 export const PENDING = sql`select max(o.modified_at) + interval '24 hours' as until from orders o
     where o.store_id = m.store_id and o.shopper_id = d.shopper_id and (o.shopper_id <> m.shopper_id or m.cart_id is null)
-      and o.kind = 'pending' and not o.is_staff and o.modified_at >= ${SINCE}`
+      and o.kind = 'pending' and not o.is_staff and o.modified_at >= ${purchasesSince}`
 
 /** A purchase by a matching shopper since the episode of cart `c` began, or since `purchases_since` (S3). */
 export const matchingPurchase = sql`select o.order_id from ${MATCHING} cross join lateral (${BOUGHT}) o`

@@ -13,7 +13,7 @@ export {
   loadImaginedFor,
   loadPreview,
   loadSuppressions,
-  type Offered,
+  type SampleOffer,
 } from './evaluate-sql.ts'
 export { explainForecast, foresee, HELD_BEHIND, type MessageForecast } from './forecast.ts'
 export { hadOfSameOffer, matchingPending, matchingPurchase, selectCoupon, TEXTS_OF_CART } from './fragments.ts'

@@ -19,7 +19,7 @@ export type SpfFinding =
    */
   | { kind: 'found'; record: string; isCovering: boolean; isOpen: boolean; isTooDeep: boolean }
 
-const MOST_LOOKUPS = 10
+const MAX_LOOKUPS = 10
 
 interface Walk {
   dns: DnsLookup
@@ -37,7 +37,7 @@ export async function readSpf(dns: DnsLookup, domain: string, server: MailServer
   const walk = { dns, server, lookups: 0 }
   const isCovering = await evaluateRecord(walk, domain, record)
   const isOpen = /(^|\s)\+?all(\s|$)/i.test(record)
-  return { kind: 'found', record, isCovering, isOpen, isTooDeep: walk.lookups > MOST_LOOKUPS }
+  return { kind: 'found', record, isCovering, isOpen, isTooDeep: walk.lookups > MAX_LOOKUPS }
 }
 
 const isSpf = (record: string) => /^v=spf1(\s|$)/i.test(record)
@@ -46,7 +46,7 @@ const isSpf = (record: string) => /^v=spf1(\s|$)/i.test(record)
 async function evaluateRecord(walk: Walk, domain: string, record: string): Promise<boolean> {
   let isCovered = false
   for (const term of record.trim().split(/\s+/).slice(1)) {
-    if (walk.lookups > MOST_LOOKUPS) break
+    if (walk.lookups > MAX_LOOKUPS) break
     isCovered = (await matches(walk, domain, term)) || isCovered
   }
   return isCovered
@@ -79,7 +79,7 @@ async function matches(walk: Walk, domain: string, term: string): Promise<boolea
 
 async function includes(walk: Walk, target: string): Promise<boolean> {
   walk.lookups += 1
-  if (walk.lookups > MOST_LOOKUPS || target === '' || target.includes('%')) return false
+  if (walk.lookups > MAX_LOOKUPS || target === '' || target.includes('%')) return false
   const answer = await walk.dns.txt(target)
   const record = answer.kind === 'found' ? answer.rows.find(isSpf) : undefined
   const isCovered = record !== undefined && (await evaluateRecord(walk, target, record))
@@ -95,7 +95,7 @@ async function isAmong(walk: Walk, name: string): Promise<boolean> {
 async function isMailHost(walk: Walk, name: string): Promise<boolean> {
   walk.lookups += 1
   const answer = await walk.dns.mx(name)
-  const hosts = answer.kind === 'found' ? answer.rows.slice(0, MOST_LOOKUPS) : []
+  const hosts = answer.kind === 'found' ? answer.rows.slice(0, MAX_LOOKUPS) : []
   const found = await Promise.all(hosts.map((host) => walk.dns.addresses(host)))
   return found.some((one) => one.kind === 'found' && one.rows.some((each) => walk.server.addresses.includes(each)))
 }

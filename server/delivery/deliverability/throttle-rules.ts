@@ -34,14 +34,14 @@ const THROTTLED =
   /rate|throttl|too (many|much|fast)|limit|unusual|suspicious|reputation|unsolicited|spam|block|poor|temporarily (deferred|rejected)|policy/i
 const BLOCKED = /block|spam|reputation|black ?list|unsolicited|banned|policy|poor|bulk/i
 /** Codes of our own mail server about us, not of the receiving domain. */
-const OF_THE_RELAY =
+const RELAY_RESPONSE =
   /relay|not (allowed|permitted|authorized) to send|authenticat|sender (address )?(rejected|denied|not)/i
 
 /** null: the reply concerns only the address. */
 export function classifyReply(outcome: Outcome): DomainAnswer | null {
   if (outcome.kind === 'accepted') return 'open'
-  if (outcome.kind === 'unknown' || OF_THE_RELAY.test(outcome.response)) return null
-  if (outcome.kind === 'rejected') return outcome.isRecipientFault ? 'open' : ofRefusal(outcome.response)
+  if (outcome.kind === 'unknown' || RELAY_RESPONSE.test(outcome.response)) return null
+  if (outcome.kind === 'rejected') return outcome.isRecipientFault ? 'open' : classifyRefusal(outcome.response)
   return outcome.isOfMessage ? classifyDeferral(outcome.reason, outcome.response) : null
 }
 
@@ -49,12 +49,12 @@ export function classifyReply(outcome: Outcome): DomainAnswer | null {
 export function classifyReport(kind: string, status: string | null, text: string): DomainAnswer | null {
   if (kind === 'delivered' || kind === 'hard') return 'open'
   const answer = `${status ?? ''} ${text}`
-  if (OF_THE_RELAY.test(text)) return null
-  if (kind === 'refused') return ofRefusal(answer)
+  if (RELAY_RESPONSE.test(text)) return null
+  if (kind === 'refused') return classifyRefusal(answer)
   return kind === 'soft' ? classifyDeferral('', answer) : null
 }
 
-function ofRefusal(response: string): DomainAnswer | null {
+function classifyRefusal(response: string): DomainAnswer | null {
   const status = parseStatus(response)
   if (classifyBounce(status, response) !== 'refused') return null
   return status?.startsWith('5.7.') || BLOCKED.test(response) ? 'blocked' : null

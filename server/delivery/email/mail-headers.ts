@@ -64,7 +64,7 @@ function buildSigner({ domain, selector, privateKey }: SigningKey): Signer {
       `d=${domain}`,
       'q=dns/txt',
       `s=${selector}`,
-      `bh=${hash('sha256', overridden(body), 'base64')}`,
+      `bh=${hash('sha256', canonicalizeBody(body), 'base64')}`,
       `h=${canonical.fieldNames}`,
     ]
     const line = `${foldLines(`DKIM-Signature: ${tags.join('; ')}`)};\r\n b=`
@@ -86,7 +86,7 @@ function splitFields(head: string) {
 }
 
 /** RFC 6376 section 3.4.4. */
-function overridden(body: string): Buffer {
+function canonicalizeBody(body: string): Buffer {
   let text = body.replace(/[ \t]+/g, ' ').replaceAll(' \r\n', '\r\n')
   while (text.endsWith('\r\n')) text = text.slice(0, -2)
   return Buffer.from(text === '' ? '' : `${text}\r\n`)

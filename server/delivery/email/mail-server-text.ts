@@ -29,12 +29,12 @@ function describeFailure(failure: SmtpFailure, tried: TestedServer): string {
     return `${host} refused the connection: nothing listens on port ${port} there. Mail servers use 587 with STARTTLS or 465 with TLS.`
   }
   if (UNREACHABLE.has(systemCode ?? '')) return `${host} cannot be reached from this server.`
-  if (replyCode !== null && replyCode >= 400 && replyCode < 500) return ofWait(stage, host)
-  if (stage === 'sign_in') return ofSignIn(failure, host)
+  if (replyCode !== null && replyCode >= 400 && replyCode < 500) return describeDelay(stage, host)
+  if (stage === 'sign_in') return describeSignInFailure(failure, host)
   if (code === 'ETLS' || failure.command === 'STARTTLS') {
     return `${host} does not offer STARTTLS on port ${port}. Choose TLS with port 465, or ask your mail provider.`
   }
-  if (code === 'ETIMEDOUT' || systemCode === 'ETIMEDOUT') return ofSilence(tried)
+  if (code === 'ETIMEDOUT' || systemCode === 'ETIMEDOUT') return describeTimeout(tried)
   if (replyCode !== null) return `${host} refuses connections from this server.`
   return `${host} closed the connection on port ${port}. Check port and encryption.`
 }
@@ -62,13 +62,13 @@ const UNREACHABLE = new Set(['EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EH
 const isNotTls = ({ systemCode }: SmtpFailure): boolean =>
   systemCode === 'EPROTO' || (systemCode?.startsWith('ERR_SSL_') ?? false)
 
-function ofWait(stage: SmtpFailure['stage'], host: string): string {
+function describeDelay(stage: SmtpFailure['stage'], host: string): string {
   return stage === 'sign_in'
     ? `${host} does not accept the sign-in at the moment. Try again in a few minutes.`
     : `${host} reported a temporary problem. Try again later.`
 }
 
-function ofSignIn({ code, replyCode, response }: SmtpFailure, host: string): string {
+function describeSignInFailure({ code, replyCode, response }: SmtpFailure, host: string): string {
   if (replyCode !== null) {
     return `${host} refused the user name and password. Many providers require an app password or an API key.`
   }
@@ -78,7 +78,7 @@ function ofSignIn({ code, replyCode, response }: SmtpFailure, host: string): str
   return `${host} ended the sign-in.`
 }
 
-function ofSilence({ host, port, security }: TestedServer): string {
+function describeTimeout({ host, port, security }: TestedServer): string {
   const start = `${host} did not answer on port ${port} in time.`
   if (isLoopbackHost(host)) return start
   if (port === 25) return `${start} Many networks block port 25: use 587 or 465.`

@@ -20,21 +20,21 @@ const HEADER_NAME = /^[A-Za-z0-9][A-Za-z0-9-]{0,75}$/
 const BREAKS_HEADER = /[\r\n\0\u2028\u2029]/
 const MESSAGE_ID = /^[A-Za-z0-9._-]{1,128}$/
 
-type Rejected = Extract<Outcome, { kind: 'rejected' }>
+type Rejection = Extract<Outcome, { kind: 'rejected' }>
 
 /** Returns why this message must not be sent, or null. The reason quotes nothing of the message. */
-export function findSendProblem(message: OutgoingEmail): Rejected | null {
-  if (!isAddress(message.to)) return refused('invalid_address', 'The recipient address is not valid', true)
-  if (!isAddress(message.from.address)) return refused('invalid_sender', 'The sender address is not valid')
+export function findSendProblem(message: OutgoingEmail): Rejection | null {
+  if (!isAddress(message.to)) return buildRejection('invalid_address', 'The recipient address is not valid', true)
+  if (!isAddress(message.from.address)) return buildRejection('invalid_sender', 'The sender address is not valid')
   if (message.replyTo !== undefined && !isAddress(message.replyTo)) {
-    return refused('invalid_sender', 'The reply address is not valid')
+    return buildRejection('invalid_sender', 'The reply address is not valid')
   }
-  if (!MESSAGE_ID.test(message.messageId)) return refused('invalid_header', 'The message id is not valid')
+  if (!MESSAGE_ID.test(message.messageId)) return buildRejection('invalid_header', 'The message id is not valid')
   const headers = Object.entries(message.headers)
   const isNameBad = headers.some(([name]) => !HEADER_NAME.test(name) || OWN_HEADERS.test(name))
   const values = [message.subject, message.from.name, ...headers.map(([, value]) => value)]
   if (isNameBad || values.some((value) => BREAKS_HEADER.test(value))) {
-    return refused('invalid_header', 'A header contains what it must not contain')
+    return buildRejection('invalid_header', 'A header contains what it must not contain')
   }
   return null
 }
@@ -120,6 +120,6 @@ function asciiDomain(address: string): string {
   return `${address.slice(0, at)}@${domainToASCII(address.slice(at + 1))}`
 }
 
-function refused(reason: string, response: string, isRecipientFault = false): Rejected {
+function buildRejection(reason: string, response: string, isRecipientFault = false): Rejection {
   return { kind: 'rejected', reason, response, isRecipientFault }
 }

@@ -282,14 +282,14 @@ function watchEnvelope(stop: (error: RawError) => void): SmtpListener {
     }
     answers += 1
     const isYes = text.startsWith('2')
-    if (answers < 3 && !isYes) refusal ??= refused(answers === 1 ? 'MAIL FROM' : 'RCPT TO', text)
+    if (answers < 3 && !isYes) refusal ??= buildRefusal(answers === 1 ? 'MAIL FROM' : 'RCPT TO', text)
     if (answers !== 3 || !isPipelined) return
     if (isYes) stop(buildRawError('EPROTOCOL', `The server answered DATA with "${text}" instead of 354.`))
     else if (refusal && text.startsWith('3')) stop(refusal)
   }
 }
 
-function refused(command: string, response: string): RawError {
+function buildRefusal(command: string, response: string): RawError {
   const responseCode = Number.parseInt(response, 10)
   return Object.assign(buildRawError('EENVELOPE', response), {
     command,

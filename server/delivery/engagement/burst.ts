@@ -23,7 +23,7 @@ const GAP_MS = 5_000
 /** All visits this close to a honeypot visit come from a machine. */
 const HONEYPOT_MS = 15_000
 /** This many different links in one burst come from a machine, … */
-const MANY_LINKS = 3
+const MIN_LINKS_OF_MACHINE = 3
 /** … and so do two links opened faster than by hand. */
 const TWO_LINKS_MS = 1_000
 
@@ -52,7 +52,7 @@ function groupBursts(sorted: readonly EngagementEvent[]): EngagementEvent[][] {
 
 function hasManyLinks(burst: readonly EngagementEvent[]): boolean {
   const links = burst.filter(({ kind }) => kind === 'click' || kind === 'unsubscribe_link')
-  if (new Set(links.map(({ link }) => link)).size >= MANY_LINKS) return true
+  if (new Set(links.map(({ link }) => link)).size >= MIN_LINKS_OF_MACHINE) return true
   return links.some((visit, at) => {
     const next = links[at + 1]
     return next !== undefined && next.link !== visit.link && next.at - visit.at < TWO_LINKS_MS

@@ -33,7 +33,7 @@ async function findHook(deps: Deps, hookKey: string) {
   return { account, channel: known.channel as TextChannelName, row: known, ...trusted }
 }
 
-const forged = () => new AppError('forbidden', 'Not accepted.')
+const createForgedError = () => new AppError('forbidden', 'Not accepted.')
 
 async function twilioCall(deps: Deps, call: HookCall) {
   const hook = await findHook(deps, call.hookKey)
@@ -49,7 +49,7 @@ async function verifyTwilio(
   const params = readForm(call.rawBody)
   if (params.AccountSid !== identity.accountSid) throw new AppError('not_found', 'Address not found')
   const url = deps.config.publicUrl + call.path
-  if (!(await isFromTwilio(secrets.authToken, { url, params, signature: call.signature }))) throw forged()
+  if (!(await isFromTwilio(secrets.authToken, { url, params, signature: call.signature }))) throw createForgedError()
   return params
 }
 
@@ -83,7 +83,7 @@ async function takeOperatorInbound(
 
 export async function takeMetaNews(deps: Deps, call: HookCall): Promise<void> {
   const hook = await findHook(deps, call.hookKey)
-  if (!isFromMeta(hook.secrets.appSecret, call.rawBody, call.signature)) throw forged()
+  if (!isFromMeta(hook.secrets.appSecret, call.rawBody, call.signature)) throw createForgedError()
   const news = readMetaNews(call.rawBody, hook.identity.phoneNumberId ?? '')
   for (const status of news.statuses) await report(deps, hook, status)
   for (const message of news.messages) {
@@ -103,8 +103,8 @@ type Handshake = z.infer<typeof Handshake>
 export async function shakeHands(deps: Deps, hookKey: string, query: Handshake): Promise<string> {
   const hook = await findHook(deps, hookKey)
   const { verifyToken } = hook.secrets
-  if (!verifyToken || hook.row.provider === 'twilio' || query['hub.mode'] !== 'subscribe') throw forged()
-  if (!isSameSecret(query['hub.verify_token'], verifyToken)) throw forged()
+  if (!verifyToken || hook.row.provider === 'twilio' || query['hub.mode'] !== 'subscribe') throw createForgedError()
+  if (!isSameSecret(query['hub.verify_token'], verifyToken)) throw createForgedError()
   return query['hub.challenge']
 }
 
@@ -206,7 +206,7 @@ const FIELDS = ['messages', 'user_preferences']
 
 /** Reads only events of this phone number: an app may report several numbers to one URL. */
 function readMetaNews(rawBody: Buffer, phoneNumberId: string): MetaChange {
-  const envelope = Envelope.safeParse(parsed(rawBody))
+  const envelope = Envelope.safeParse(parseJson(rawBody))
   const values = (envelope.data?.entry ?? [])
     .flatMap(({ changes }) => changes)
     .filter(({ field, value }) => FIELDS.includes(field) && value.metadata?.phone_number_id === phoneNumberId)
@@ -263,7 +263,7 @@ function known<Shape extends z.ZodType>(shape: Shape, rows: readonly unknown[]):
   })
 }
 
-function parsed(rawBody: Buffer): unknown {
+function parseJson(rawBody: Buffer): unknown {
   try {
     return JSON.parse(rawBody.toString('utf8'))
   } catch {

@@ -290,13 +290,13 @@ async function withdrawConsents({ db, accountId }: AccountTx, out: OptOut): Prom
 /** Closes open messages to this number in all stores of the account (C2). */
 async function closeOpenTexts({ db, accountId }: AccountTx, out: OptOut, now: Date): Promise<void> {
   await sql`
-    with gone as (
+    with closed as (
       update messages m set ${becomesSkipped('suppressed_unsubscribed', now)}
       from (${selectOpenTo(accountId, out.channel, out.phone)}) o
       where m.store_id = o.store_id and m.id = o.id and ${isOpen('m')}
       returning m.store_id, m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select store_id, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_unsubscribed', '{}' from gone`.execute(db)
+    select store_id, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_unsubscribed', '{}' from closed`.execute(db)
 }
 
 /** Marks the newest message to this number as answered. */

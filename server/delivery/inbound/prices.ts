@@ -6,7 +6,7 @@ import { bookSpend, correctCosts } from '../texts/public.ts'
 // Final prices of messages. The send books an estimate. Twilio reports the price some minutes after delivery, which
 // then replaces the estimate.
 
-const MOST_TRIES = 8
+const MAX_TRIES = 8
 const AT_ONCE = 20
 
 /** Tick: requests the prices that should be known by now. */
@@ -25,7 +25,7 @@ async function fetchPrice(deps: Pick<Deps, 'channels'>, store: StoreDb<Db>, due:
   const channel = await deps.channels.text(due.account_id, due.channel)
   const cost = (await channel?.priceOf?.(due.provider_id).catch(() => null)) ?? null
   if (cost) await book(store, due, cost)
-  else if (due.tries >= MOST_TRIES) await deletePriceDue(store, due.provider_id)
+  else if (due.tries >= MAX_TRIES) await deletePriceDue(store, due.provider_id)
 }
 
 async function book(store: StoreDb<Db>, due: PriceDue, cost: Cost): Promise<void> {

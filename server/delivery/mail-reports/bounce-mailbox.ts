@@ -22,7 +22,7 @@ const READ_EVERY_MS = 3 * 60_000
 const ASK_AGAIN_MS = 15 * 60_000
 /** Time limit while a user waits for the result. */
 const CHECK_MS = 45_000
-const MAX_BYTES = 512 * 1024
+const MAX_MESSAGE_BYTES = 512 * 1024
 
 const sealContext = (accountId: string): string => `bounce mailbox:${accountId}`
 
@@ -126,7 +126,7 @@ async function readOne(
 async function readNew(deps: Pick<Deps, 'db' | 'log' | 'now' | 'secrets'>, row: sql.MailboxRow, mailbox: Mailbox) {
   const { uidValidity } = mailbox
   const from = row.uid_validity === uidValidity ? row.last_uid : 0
-  const { messages, isMore } = await mailbox.after(from, MAX_BYTES)
+  const { messages, isMore } = await mailbox.after(from, MAX_MESSAGE_BYTES)
   const understood: number[] = []
   for (const { uid, raw } of messages) if (await readReport(deps, row.account_id, raw)) understood.push(uid)
   await mailbox.markRead(understood)
@@ -193,8 +193,8 @@ interface Mailbox {
 const STARTTLS_PORT = 143
 const ANSWER_MS = 20_000
 const WHOLE_MS = 120_000
-const MOST_MESSAGES = 200
-const MOST_BYTES = 8 * 1024 * 1024
+const MAX_MESSAGES = 200
+const MAX_BATCH_BYTES = 8 * 1024 * 1024
 /** The largest UID (RFC 9051). */
 const MAX_UID = 0xffff_ffff
 /** Limits of one response. We request shorter messages, but a hostile server may ignore that. */
@@ -268,9 +268,9 @@ async function readAfter(client: ImapFlow, uid: number, bytes: number) {
     const raw = each.source.subarray(0, bytes)
     messages.push({ uid: each.uid, raw })
     size += raw.length
-    if (messages.length >= MOST_MESSAGES || size >= MOST_BYTES) break
+    if (messages.length >= MAX_MESSAGES || size >= MAX_BATCH_BYTES) break
   }
-  const isMore = messages.length >= MOST_MESSAGES || size >= MOST_BYTES
+  const isMore = messages.length >= MAX_MESSAGES || size >= MAX_BATCH_BYTES
   return { messages: messages.sort((one, other) => one.uid - other.uid), isMore }
 }
 

@@ -66,11 +66,11 @@ const access = (port: number, limitMs?: number): ImapAccess => ({
 })
 
 /** Writes as much as the client accepts and returns the number of bytes. */
-function pour(socket: Socket, most: number): { bytes: () => number } {
+function pour(socket: Socket, max: number): { bytes: () => number } {
   const chunk = Buffer.alloc(64 * 1024, 97)
   let bytes = 0
   const go = () => {
-    while (bytes < most && !socket.destroyed) {
+    while (bytes < max && !socket.destroyed) {
       bytes += chunk.length
       if (!socket.write(chunk)) return void socket.once('drain', go)
     }

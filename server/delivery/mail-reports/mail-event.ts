@@ -20,10 +20,10 @@ export interface MailName {
 
 export type ProviderReport = Omit<MailReport, 'messageId' | 'source'> & { about: MailName }
 
-/** Parses a call. Throws `forged()` unless it comes from the provider. */
+/** Parses a call. Throws `createForgedError()` unless it comes from the provider. */
 export type ProviderReader = (call: MailEventCall) => Promise<ProviderReport[]> | ProviderReport[]
 
-export const forged = () => new AppError('forbidden', 'Not accepted.')
+export const createForgedError = () => new AppError('forbidden', 'Not accepted.')
 
 export const getHeader = ({ headers }: MailEventCall, name: string): string => String(headers[name] ?? '')
 

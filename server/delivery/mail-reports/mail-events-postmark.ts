@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isSameSecret } from '../../core/common/public.ts'
 import { parseStatus, removeAddresses } from '../../messages/channels/public.ts'
-import { forged, getHeader, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
+import { createForgedError, getHeader, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Postmark does not sign; it sends the user and password of the webhook's URL. One report per call.
 
@@ -34,7 +34,7 @@ const KINDS: Record<string, ProviderReport['kind'] | undefined> = {
 
 export const readPostmark: ProviderReader = (call) => {
   const right = `Basic ${Buffer.from(call.secret).toString('base64')}`
-  if (!isSameSecret(getHeader(call, 'authorization'), right)) throw forged()
+  if (!isSameSecret(getHeader(call, 'authorization'), right)) throw createForgedError()
   const event = Event.safeParse(readJson(call.rawBody)).data
   const kind = event && classifyEvent(event)
   if (!event || !kind) return []

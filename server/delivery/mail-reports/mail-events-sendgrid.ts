@@ -8,7 +8,7 @@ import {
   removeAddresses,
 } from '../../messages/channels/public.ts'
 import {
-  forged,
+  createForgedError,
   getHeader,
   type MailEventCall,
   type ProviderReader,
@@ -30,7 +30,7 @@ const Event = z.object({
 type Event = z.infer<typeof Event>
 
 export const readSendgrid: ProviderReader = (call) => {
-  if (!isSigned(call)) throw forged()
+  if (!isSigned(call)) throw createForgedError()
   const events = z.array(z.unknown()).safeParse(readJson(call.rawBody)).data ?? []
   return events.flatMap((each) => {
     const event = Event.safeParse(each).data

@@ -2,7 +2,7 @@ import { createVerify, X509Certificate } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { classifyBounce, parseStatus, removeAddresses } from '../../messages/channels/public.ts'
-import { forged, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
+import { createForgedError, type ProviderReader, type ProviderReport, readJson } from './mail-event.ts'
 
 // Amazon SES by SNS. Messages are signed with a certificate at Amazon, and a subscription is confirmed by calling a URL
 // there. Both URLs come from the message, so only Amazon's hosts are called. Only the configured topic is accepted.
@@ -58,15 +58,15 @@ type Event = z.infer<typeof Event>
 
 /** SNS hosts by region. A looser pattern would accept any customer's bucket, such as sns.s3-eu-west-1.amazonaws.com. */
 const AMAZON = /^sns\.[a-z]{2}(-[a-z]{3,12}){1,2}-\d{1,2}\.amazonaws\.com(\.cn)?$/
-const MOST_CERTIFICATES = 10
+const MAX_CERTIFICATES = 10
 
 /** Caches certificates, which Amazon rarely changes. */
 export function openSes(): ProviderReader {
-  const certificates = new LRUCache<string, string>({ max: MOST_CERTIFICATES })
+  const certificates = new LRUCache<string, string>({ max: MAX_CERTIFICATES })
   return async ({ rawBody, secret }) => {
     const notice = Notice.safeParse(readJson(rawBody)).data
-    if (!notice || notice.TopicArn !== secret) throw forged()
-    if (!(await isSigned(notice, certificates))) throw forged()
+    if (!notice || notice.TopicArn !== secret) throw createForgedError()
+    if (!(await isSigned(notice, certificates))) throw createForgedError()
     if (notice.Type === 'SubscriptionConfirmation') await callAmazon(notice.SubscribeURL ?? '')
     return notice.Type === 'Notification' ? readEvent(notice.Message) : []
   }
@@ -102,7 +102,7 @@ function isAmazons(address: string): boolean {
 }
 
 async function callAmazon(address: string): Promise<string> {
-  if (!isAmazons(address)) throw forged()
+  if (!isAmazons(address)) throw createForgedError()
   const reply = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(10_000) })
   const text = await reply.text()
   if (!reply.ok || text.length > 64 * 1024) throw new Error(`Amazon answered ${reply.status}`)
@@ -144,14 +144,14 @@ function readReports({ eventType, notificationType, bounce, complaint, delivery,
     case 'Reject':
       return { kind: 'refused', status: null, words: 'Amazon SES refused the email.' } as const
     case 'Bounce':
-      return bounce ? bounced(bounce) : null
+      return bounce ? readBounce(bounce) : null
     default:
       return null
   }
 }
 
 /** Amazon calls a bounce permanent for any reason; the receiver's status code shows whether the address is bad. */
-function bounced({ bounceType, bounceSubType, bouncedRecipients }: NonNullable<Event['bounce']>) {
+function readBounce({ bounceType, bounceSubType, bouncedRecipients }: NonNullable<Event['bounce']>) {
   const [recipient] = bouncedRecipients ?? []
   const reports = recipient?.diagnosticCode ?? ''
   const status = parseStatus(recipient?.status ?? '') ?? parseStatus(reports)

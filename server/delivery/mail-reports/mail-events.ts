@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { chooseStatus, classifyBounce, parseStatus, removeAddresses } from '../../messages/channels/public.ts'
 import { parseReturnPath } from '../email/public.ts'
 import type { MailEventCall, MailName, ProviderReader } from './mail-event.ts'
-import { forged, type ProviderReport, readJson } from './mail-event.ts'
+import { createForgedError, type ProviderReport, readJson } from './mail-event.ts'
 import { readPostmark } from './mail-events-postmark.ts'
 import { readSendgrid } from './mail-events-sendgrid.ts'
 import { openSes } from './mail-events-ses.ts'
@@ -40,13 +40,13 @@ type Event = z.infer<typeof Event>
 
 const readMailgun: ProviderReader = ({ rawBody, secret, now }) => {
   const body = Signed.safeParse(readJson(rawBody)).data
-  if (!body) throw forged()
+  if (!body) throw createForgedError()
   const { timestamp, token, signature } = body.signature
   const right = createHmac('sha256', secret)
     .update(timestamp + token)
     .digest('hex')
   const ageMs = Math.abs(now.getTime() - Number(timestamp) * 1_000)
-  if (!isSameSecret(signature, right) || !(ageMs <= FRESH_MS)) throw forged()
+  if (!isSameSecret(signature, right) || !(ageMs <= FRESH_MS)) throw createForgedError()
   const event = Event.safeParse(body['event-data']).data
   if (!event) return []
   const at = event.timestamp ? { at: new Date(event.timestamp * 1_000) } : {}

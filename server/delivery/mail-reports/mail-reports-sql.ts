@@ -1,5 +1,5 @@
 import { type Db, type StoreTx, sql } from '../../core/db/public.ts'
-import { isClaimed, isFailed, isMovedByReport, isSending, reported } from '../../messages/messages/public.ts'
+import { isClaimed, isFailed, isMovedByReport, isSending, reportedState } from '../../messages/messages/public.ts'
 
 // SQL for reports about sent mails.
 
@@ -61,7 +61,7 @@ export async function applyMailReports({ db, storeId }: StoreTx, messageId: stri
       select id, state from messages where store_id = ${storeId} and id = ${messageId} and channel = 'email'
         and ${isSettledMail('messages')} for update),
     said as (
-      select ${reported({
+      select ${reportedState({
         failed: sql`bool_or(r.kind in ('hard', 'refused'))`,
         delivered: sql`bool_or(r.kind in ('delivered', 'complaint', 'opt_out'))`,
       })} as state,

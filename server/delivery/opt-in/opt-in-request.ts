@@ -37,7 +37,7 @@ const NO_ROOM_S = 3_600
 /** The longest time between check and send. */
 const SOON_MS = 1_000
 /** Limits for numbers without an order, because any visitor can submit a number. */
-export const WITHOUT_ORDER: readonly (Limit & { per: 'hour' | 'day' })[] = [
+export const LIMITS_WITHOUT_ORDER: readonly (Limit & { per: 'hour' | 'day' })[] = [
   { name: 'opt-in-hour', points: 10, windowS: 3_600, per: 'hour' },
   { name: 'opt-in-day', points: 30, windowS: 86_400, per: 'day' },
 ]
@@ -91,11 +91,11 @@ async function checkRequest(
 ): Promise<'drop' | Date | Ready> {
   const now = deps.now()
   if (!mayRequestOptIn(phone, situation)) return 'drop'
-  const later = (minutes: number) => new Date(now.getTime() + minutes * MINUTE_MS)
+  const addMinutes = (minutes: number) => new Date(now.getTime() + minutes * MINUTE_MS)
   if (now.getTime() - createdAt.getTime() > EXPIRY_MS) return 'drop'
   if (!situation.is_active || getPlanLimit(situation, 'sms') === 0) return 'drop'
   const { is_paused, is_account_suspended, is_resting, is_sending_paused } = situation
-  if (is_paused || is_account_suspended || is_resting || is_sending_paused) return later(5)
+  if (is_paused || is_account_suspended || is_resting || is_sending_paused) return addMinutes(5)
   const key = `sms:${addressHash.toString('hex')}`
   if ((await loadSuppressions(store, [addressHash], ['sms'])).has(key)) return 'drop'
   const evidence = (await selectEvidence(store, [addressHash], ['sms'])).get(key)?.evidence
@@ -108,7 +108,7 @@ async function checkRequest(
   const quiet = findQuietHours(now, { country: country ?? findPhoneCountry(phone), phone }, quietIn)
   if (quiet.until) return quiet.until
   const transport = await deps.channels.text(situation.account_id, 'sms')
-  if (!transport) return later(10)
+  if (!transport) return addMinutes(10)
   const { sender_name, name, home_url, url } = situation
   const text = buildOptInRequestText(
     sender_name || cleanStoreName(name, [home_url, url]),
@@ -128,7 +128,7 @@ async function sendRequest(
   const { account_id: accountId } = situation
   const { cost } = transport.estimate(message)
   const question = { situation, transport, message }
-  const limits = (await hasBoughtWith(store, optInRequest.phone)) ? [] : WITHOUT_ORDER
+  const limits = (await hasBoughtWith(store, optInRequest.phone)) ? [] : LIMITS_WITHOUT_ORDER
   const waitS = await transact(store, (tx) => takeAndBook(deps, tx, optInRequest, { question, cost, limits, now }))
   if (waitS > 0) return postponeOptInRequest(store, optInRequest, new Date(now.getTime() + waitS * 1_000))
   // If the process stalled, a STOP or a pause may have come since the check (D5).
@@ -159,7 +159,7 @@ async function sendRequest(
 interface Price {
   question: Question
   cost: Cost
-  limits: typeof WITHOUT_ORDER
+  limits: typeof LIMITS_WITHOUT_ORDER
   now: Date
 }
 
@@ -192,7 +192,7 @@ async function takeAndBook(
 async function takePoints(
   deps: Pick<Deps, 'log' | 'now' | 'secrets'>,
   tx: StoreTx,
-  limits: typeof WITHOUT_ORDER,
+  limits: typeof LIMITS_WITHOUT_ORDER,
 ): Promise<number> {
   for (const limit of limits) {
     const waitS = await takeMany(deps, limit, { db: tx.db, subject: tx.storeId, count: 1 })

@@ -6,7 +6,7 @@ import { createProviderWorld } from '../../../test/provider-calls.ts'
 import { recordCapture } from '../../carts/capture/capture.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 import { selectEvidence } from '../../shoppers/consent/evidence-sql.ts'
-import { mayRequestOptIn, sendOptInRequests, WITHOUT_ORDER } from './opt-in-request.ts'
+import { LIMITS_WITHOUT_ORDER, mayRequestOptIn, sendOptInRequests } from './opt-in-request.ts'
 
 // Limits which numbers get an opt-in request, and how many: any visitor can type a number into a checkout.
 
@@ -158,7 +158,7 @@ describe('opt-in requests (security-P13)', () => {
   test('to numbers without an order are limited to thirty a day', async () => {
     const phones: string[] = []
     for (let n = 0; n < 33; n++) phones.push(await ticks(sms(true), `+4915123459${100 + n}`))
-    const daily = WITHOUT_ORDER.filter(({ per }) => per === 'day').map(({ name }) => name)
+    const daily = LIMITS_WITHOUT_ORDER.filter(({ per }) => per === 'day').map(({ name }) => name)
     for (let hour = 0; hour < 4; hour++) {
       await sendOptInRequests(world.deps)
       world.advance(HOUR)

@@ -7,7 +7,7 @@ import {
   isFailed,
   isMovedByReport,
   isUnknown,
-  reported,
+  reportedState,
   wasAttempted,
 } from '../../messages/messages/public.ts'
 
@@ -101,7 +101,7 @@ export async function applyReports(
 ): Promise<MovedMessage[]> {
   const rows = await sql<MovedMessage>`
     with said as (
-      select m.id, ${reported({
+      select m.id, ${reportedState({
         failed: sql`bool_or(r.status = 'failed')`,
         delivered: sql`bool_or(r.status in ('delivered', 'read'))`,
       })} as state,

@@ -1,7 +1,7 @@
 import { type DraftNotification, insertNewsOfMessages } from '../../access/notifications/public.ts'
 import { listIds, type StoreTx, sql } from '../../core/db/public.ts'
 import {
-  answered,
+  answeredState,
   becomesDelivered,
   isAccepted,
   isDelivered,
@@ -72,7 +72,7 @@ export async function applyOutcomes(
     moved as (
       update messages m set reason = coalesce(e.reason, o.reason),
         provider_id = case when ${isUnknown('o')} then m.provider_id else o.provider_id end,
-        state = ${answered},
+        state = ${answeredState},
         provider_response = o.response, updated_at = ${now}, wake_at = coalesce(least(o.wake_at, m.expires_at), m.wake_at),
         sending_at = case when ${isHeld('o')} or ${isFailed('o')} then null else m.sending_at end,
         finished_at = case when ${isHeld('o')} and e.id is null then null else ${now}::timestamptz end

@@ -7,14 +7,14 @@ import {
 
 // Computes what a shopper receives per channel and what a decision changes. Pure.
 
-export type Suppressed = 'unsubscribed' | 'complaint' | 'hard_bounce' | 'manual' | 'invalid' | 'erased'
+export type SuppressionCause = 'unsubscribed' | 'complaint' | 'hard_bounce' | 'manual' | 'invalid' | 'erased'
 
 export interface ChannelFacts {
   channel: PreferenceChannel
   /** The newest ledger entry (`selectEvidence`). */
   ledger: 'pending' | 'express_yes' | 'confirmed' | 'withdrawn' | null
   /** All suppressions of the address on this channel. */
-  suppressed: readonly Suppressed[]
+  suppressed: readonly SuppressionCause[]
 }
 
 export interface ChannelState {
@@ -35,7 +35,7 @@ export function computeChannelState({ channel, ledger, suppressed }: ChannelFact
   return { channel, isOn, isPending: isOn && ledger === 'pending', lock: findLock(suppressed) }
 }
 
-function findLock(suppressed: readonly Suppressed[]): LockReason | null {
+function findLock(suppressed: readonly SuppressionCause[]): LockReason | null {
   if (suppressed.includes('complaint')) return 'complaint'
   if (suppressed.includes('hard_bounce') || suppressed.includes('invalid')) return 'undeliverable'
   return suppressed.some((reason) => reason !== 'unsubscribed') ? 'shop' : null
@@ -47,7 +47,7 @@ export interface Choice {
 }
 
 /**
- * Returns the entries to write: only what the shopper changed, since an untouched preticked box is no consent. "Stop
+ * Returns the entries to write: only what the shopper changed, since an untouched preticked box is not a consent. "Stop
  * everything" is also written for channels that are off by default.
  */
 export function computeChanges(facts: readonly ChannelFacts[], choice: Choice) {

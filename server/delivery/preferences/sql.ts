@@ -1,6 +1,6 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { doesConsentCount } from '../../shoppers/consent/public.ts'
-import type { Suppressed } from './rules.ts'
+import type { SuppressionCause } from './rules.ts'
 
 // SQL for the preference page.
 
@@ -31,7 +31,7 @@ export async function hadConfirmed({ db, storeId }: StoreDb, hash: Buffer, chann
 }
 
 export async function readSuppressions({ db }: StoreDb, accountId: string, hashes: readonly Buffer[]) {
-  const rows = await sql<{ hash: string; channel: string; reason: Suppressed }>`
+  const rows = await sql<{ hash: string; channel: string; reason: SuppressionCause }>`
     select encode(address_hash, 'hex') as hash, channel, reason from suppressions
     where account_id = ${accountId} and address_hash = any(${[...hashes]}::bytea[])`.execute(db)
   return rows.rows

@@ -46,14 +46,14 @@ export async function saveOwnWordings(
     if (buildVersion(await sql.readWordings(tx)) !== version) {
       throw new AppError('conflict', 'Someone else has changed this text. Reload the page to see their version.')
     }
-    const rows = languages.map((language) => ({ language, ...cleaned(wordings[language]) }))
+    const rows = languages.map((language) => ({ language, ...cleanWording(wordings[language]) }))
     await sql.writeWordings(tx, rows, deps.now())
     return readOwnWordings(tx)
   })
 }
 
 /** An empty text means the built-in one. */
-function cleaned(own: OwnWording): OwnWording {
+function cleanWording(own: OwnWording): OwnWording {
   return Object.fromEntries(wordingFields.map((field) => [field, own[field]?.trim() || null])) as OwnWording
 }
 

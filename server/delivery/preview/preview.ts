@@ -15,7 +15,7 @@ import { AppError, createId, createSemaphore, requireFound } from '../../core/co
 import { type Db, type StoreDb, type StoreTx, snapshot, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { READY_EMAIL, READY_TEXTS, TemplateError } from '../../messages/templates/public.ts'
-import type { Composed } from '../compose/public.ts'
+import type { ComposedMail } from '../compose/public.ts'
 import * as load from '../decide/public.ts'
 import {
   type AnyComposed,
@@ -40,7 +40,7 @@ export interface OwnText {
 }
 
 /** Concurrent previews per process: each uses a database connection and time of the main thread. */
-const seated = createSemaphore(2)
+const previewSemaphore = createSemaphore(2)
 
 /** The context of a preview request; `signal` aborts when the client disconnects. */
 export interface PreviewContext {
@@ -86,7 +86,7 @@ async function previewTexts(context: PreviewContext, request: StepRequest) {
 async function previewStored({ deps, store, signal }: PreviewContext, request: StepRequest) {
   // WhatsApp has no text by the owner, so the built-in one is shown.
   const content = { ...request, body: request.channel === 'whatsapp' ? READY_TEXTS.whatsapp : request.body }
-  return seated(async () => {
+  return previewSemaphore(async () => {
     const texts = await loadTextChannels(deps, store, ['sms', 'whatsapp'])
     const stepId = requireFound(await idOfStep(store, request), 'Cart or step')
     if (request.cartId === SAMPLE_CART) {
@@ -138,7 +138,7 @@ export interface MessageRequest extends OwnText {
 }
 
 export async function previewMessage({ deps, store, signal }: PreviewContext, request: MessageRequest) {
-  return seated(async () => {
+  return previewSemaphore(async () => {
     const texts = await loadTextChannels(deps, store, [request.channel])
     const isWithoutCart = request.cartId === NO_CART
     if (request.cartId !== SAMPLE_CART && !isWithoutCart) {
@@ -155,7 +155,7 @@ export async function previewMessage({ deps, store, signal }: PreviewContext, re
   }, signal)
 }
 
-export interface OfferRequest extends OwnText, load.Offered {
+export interface OfferRequest extends OwnText, load.SampleOffer {
   shopperId: string
   couponId: string | null
   cartUrl: string | null
@@ -163,7 +163,7 @@ export interface OfferRequest extends OwnText, load.Offered {
 
 /** Previews a discount mail to a shopper, about their newest cart or without one. */
 export function previewOffer({ deps, store, signal }: PreviewContext, request: OfferRequest) {
-  return seated(async () => presentPreview(await imagineOffer(deps, store, request), 'Customer'), signal)
+  return previewSemaphore(async () => presentPreview(await imagineOffer(deps, store, request), 'Customer'), signal)
 }
 
 export function imagineOffer(
@@ -178,14 +178,14 @@ export function imagineOffer(
     return rows.map((row) => ({
       ...replaceText(row, texts),
       manual: row.manual && { ...row.manual, cartUrl },
-      coupon: couponId === null ? null : offered(couponId),
+      coupon: couponId === null ? null : buildCouponSettings(couponId),
     }))
   }
   return dryRun(deps, store, new Map(), read)
 }
 
 /** The coupon of a manual send; without it the message is skipped. */
-const offered = (id: string) => ({
+const buildCouponSettings = (id: string) => ({
   id,
   fallback: 'skip' as const,
   isFirstOrderOnly: false,
@@ -195,7 +195,7 @@ const offered = (id: string) => ({
 
 /** Previews the store's first mail for the sample cart in a new design. */
 export function previewDesign({ deps, store, signal }: PreviewContext, design: BrandFields) {
-  return seated(async () => {
+  return previewSemaphore(async () => {
     const channel = 'email'
     const template = async (tx: StoreTx) =>
       manualTemplate(tx, { templateId: await findTemplate(tx, { channel }), channel })
@@ -319,7 +319,7 @@ async function presentSample({ context, rows }: SampleMessage, what: string) {
   }
 }
 
-type LeftOut = Composed['leftOut'] | null
+type LeftOut = ComposedMail['leftOut'] | null
 
 /** Warns if the message does not show its coupon completely. */
 function explainCouponWarning(

@@ -106,12 +106,12 @@ export async function subscriptionsOfMessage(
     from messages m join push_subscriptions p on p.store_id = m.store_id and p.shopper_id = m.shopper_id
     join push_keys k on k.store_id = p.store_id and k.id = p.key_id
     where m.store_id = ${storeId} and m.id = ${messageId} and (m.cart_id is null or p.marks && m.told_by)
-    order by p.seen_at desc, p.id desc limit ${MOST_BROWSERS}`.execute(db)
+    order by p.seen_at desc, p.id desc limit ${MAX_BROWSERS}`.execute(db)
   return rows
 }
 
 /** Per shopper. Each dead subscription costs a request, and any visitor can register a browser for a shopper. */
-export const MOST_BROWSERS = 20
+export const MAX_BROWSERS = 20
 
 /**
  * Returns the notification's shopper and the current shopper of its browser, which may have moved to another cart

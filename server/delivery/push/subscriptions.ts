@@ -78,7 +78,7 @@ export async function subscribe(
     created_at: now,
     marks: hashBrowserTokens(isCartKnown ? input : { device: input.device }),
   })
-  // A repeated registration by the same shopper is no new consent.
+  // A repeated registration by the same shopper is not a new consent.
   if (isNew) await noteConsent(deps, tx, id, { status: 'granted', wording: input.wording })
   await wakeShopperMessages(tx, shopperId, now)
   return { token: buildSubscriptionToken(secrets, tx.storeId, id), isCartKnown }
@@ -91,7 +91,7 @@ async function findBrowserShopper(tx: StoreTx, browser: BrowserTokens) {
 }
 
 const hasTooMany = async (tx: StoreTx, shopperId: string): Promise<boolean> =>
-  (await sql.countBrowsers(tx, shopperId)) >= sql.MOST_BROWSERS
+  (await sql.countBrowsers(tx, shopperId)) >= sql.MAX_BROWSERS
 
 /** Wakes messages that wait for one of the shopper's browsers. */
 async function wakeShopperMessages(tx: StoreTx, shopperId: string, now: Date): Promise<void> {

@@ -184,18 +184,18 @@ export function toSilentOutcome({ kind, detail }: FetchProblem, isBodySent: bool
 }
 
 /** Maximum before encryption; services accept 4 KB after it (RFC 8030, 7.2). */
-const MOST_BYTES = 3_000
+const MAX_BYTES = 3_000
 /** A size that every service accepts. */
-const FEWEST_BYTES = 1_000
+const SAFE_BYTES = 1_000
 
 /** Returns the payload and smaller versions of it: without image, without icon, with shorter text. */
 export function smallerPayloads({ image, icon, ...bare }: PushPayload): PushPayload[] {
   const withIcon = icon === undefined ? bare : { ...bare, icon }
   const whole = image === undefined ? withIcon : { ...withIcon, image }
-  const tries = [whole, withIcon, bare].filter((each) => measurePayload(each) < MOST_BYTES)
+  const tries = [whole, withIcon, bare].filter((each) => measurePayload(each) < MAX_BYTES)
   return [
     ...new Map(
-      [...tries, shortened(bare, MOST_BYTES), shortened(bare, FEWEST_BYTES)].map((each) => [
+      [...tries, shortenBody(bare, MAX_BYTES), shortenBody(bare, SAFE_BYTES)].map((each) => [
         JSON.stringify(each),
         each,
       ]),
@@ -220,14 +220,14 @@ export async function sendShrinking(
   return { kind: 'rejected', reason: 'push_413', response, isRecipientFault: false }
 }
 
-function shortened(payload: PushPayload, most: number): PushPayload {
+function shortenBody(payload: PushPayload, max: number): PushPayload {
   const signs = [...payload.body]
   let [low, high] = [0, signs.length]
   const cut = (count: number): PushPayload =>
     count === signs.length ? payload : { ...payload, body: `${signs.slice(0, count).join('')}…` }
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
-    if (measurePayload(cut(middle)) < most) low = middle
+    if (measurePayload(cut(middle)) < max) low = middle
     else high = middle - 1
   }
   return cut(low)

@@ -67,7 +67,7 @@ export async function readRestorable(deps: Pick<Deps, 'db' | 'now'>, token: stri
   }
 }
 
-export interface Restored {
+export interface RestoreResult {
   items: RestoredItem[]
   currency: string
   /** null: no item is available any more. */
@@ -86,7 +86,7 @@ const BACK_PARAMETER = 'recoup_cart'
 export async function restoreCart(
   deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets' | 'storeClient'>,
   token: string,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const { link, cart, store } = await openToken(deps, token)
   const { message_id: messageId, is_test: isTest } = link
   return restore(deps, { store, cart, messageId: isTest ? null : messageId, subject: link.token_hash.toString('hex') })
@@ -98,7 +98,7 @@ export async function testRestore(
   session: Session,
   cartId: string,
   requested: RequestedStore,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const { id: storeId } = await chooseStore(deps.db, session, requested)
   const store = { storeId, db: deps.db as Db }
   const cart = await readRestorableCart(store, cartId, null)
@@ -125,7 +125,7 @@ interface RestoreRequest {
 async function restore(
   deps: Pick<Deps, 'db' | 'log' | 'now' | 'pool' | 'secrets' | 'storeClient'>,
   request: RestoreRequest,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const { store, cart, messageId } = request
   const base = { currency: cart.currency, shopUrl: cart.home_url, isTest: messageId === null }
   if (isOrdered(cart)) return { ...base, items: [], checkoutUrl: null, coupon: null, isOrdered: true }

@@ -114,7 +114,7 @@ describe('in flight (D10)', () => {
   test('at most a pool of mails is in flight, and each row is `sending` before its mail is sent', async () => {
     const { storeId } = await createMessageScene(world, 23)
     await advanceToAbandoned(world, storeId, HOUR)
-    let most = 0
+    let max = 0
     world.answer = async (mail) => {
       const rows = await world.db
         .selectFrom('messages')
@@ -123,13 +123,13 @@ describe('in flight (D10)', () => {
         .where(isBeingSent)
         .execute()
       expect(rows.map((row) => row.to_address)).toContain(mail.to)
-      most = Math.max(most, rows.length)
+      max = Math.max(max, rows.length)
       return acceptMail(mail)
     }
     await sendDueMessages(world, storeId)
     expect(world.sent).toHaveLength(23)
-    expect(most).toBeGreaterThan(1)
-    expect(most).toBeLessThanOrEqual(5)
+    expect(max).toBeGreaterThan(1)
+    expect(max).toBeLessThanOrEqual(5)
   })
 
   test('a batch holds one message per person: two carts of one shopper follow each other', async () => {
@@ -138,17 +138,17 @@ describe('in flight (D10)', () => {
     const shopper = (await readMessages(world, storeId))[0]!.shopper_id
     await world.db.updateTable('carts').set({ shopper_id: shopper }).where('store_id', '=', storeId).execute()
     await world.db.updateTable('messages').set({ shopper_id: shopper }).where('store_id', '=', storeId).execute()
-    let most = 0
+    let max = 0
     let now = 0
     world.answer = async (mail) => {
-      most = Math.max(most, ++now)
+      max = Math.max(max, ++now)
       await sleep(10)
       now -= 1
       return acceptMail(mail)
     }
     await sendDueMessages(world, storeId)
     expect(world.sent).toHaveLength(orders.length)
-    expect(most).toBe(1)
+    expect(max).toBe(1)
   })
 
   test('mails in flight during a failure are awaited and their replies recorded', async () => {

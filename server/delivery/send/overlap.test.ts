@@ -114,7 +114,7 @@ test.each([
 
 test('all batches together use every slot and no more (D10)', async () => {
   const { storeId } = await due(23)
-  let [most, answered] = [0, 0]
+  let [max, answered] = [0, 0]
   world.answer = async (mail) => {
     const rows = await world.db
       .selectFrom('messages')
@@ -122,29 +122,29 @@ test('all batches together use every slot and no more (D10)', async () => {
       .where('store_id', '=', storeId)
       .where(isBeingSent)
       .execute()
-    most = Math.max(most, rows.length)
+    max = Math.max(max, rows.length)
     answered++
     return acceptMail(mail)
   }
   await sendBatches(storeId, withPool(3))
   expect(answered).toBe(23)
-  expect(most).toBeLessThanOrEqual(3)
-  expect(most).toBeGreaterThan(1)
+  expect(max).toBeLessThanOrEqual(3)
+  expect(max).toBeGreaterThan(1)
 })
 
 test('messages of one shopper are never sent in parallel, and the cap counts each before the next (T1)', async () => {
   const scene = await due(6)
   const { storeId } = scene
   await onePerson(scene)
-  let most = 0
+  let max = 0
   world.answer = async (mail) => {
     const claimed = (await firstSteps(storeId)).filter(({ state }) => state === 'claimed')
-    most = Math.max(most, new Set(claimed.map(({ claim }) => claim)).size)
+    max = Math.max(max, new Set(claimed.map(({ claim }) => claim)).size)
     return acceptMail(mail)
   }
   await sendBatches(storeId)
   expect(world.sent).toHaveLength(3)
-  expect(most).toBe(1)
+  expect(max).toBe(1)
   const rest = (await firstSteps(storeId)).filter(({ state }) => state !== 'sent')
   expect(rest.map(({ reason }) => reason)).toEqual(Array(3).fill('frequency_cap'))
   expect(rest.filter(({ sending_at }) => sending_at !== null)).toEqual([])

@@ -11,7 +11,7 @@ import {
   readGoods,
   type UnreadCoupons,
 } from '../../carts/sync/public.ts'
-import { createId, keepSlot, type StepAside } from '../../core/common/public.ts'
+import { createId, keepSlot, type ReleaseSlot } from '../../core/common/public.ts'
 import { type Db, isDatabaseUnavailable, retryUntilAvailable, type StoreDb, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import {
@@ -22,7 +22,7 @@ import {
   type SendAuthorization,
 } from '../../messages/channels/public.ts'
 import { scheduleNextRun, wakeRequestedMessages } from '../../messages/messages/public.ts'
-import { buildFeedbackId, type Composed, outgoingEmail, toTopic } from '../compose/public.ts'
+import { buildFeedbackId, type ComposedMail, outgoingEmail, toTopic } from '../compose/public.ts'
 import {
   type AnyComposed,
   closeUnusable,
@@ -71,14 +71,14 @@ const SLOW_MS = 5_000
 export async function sendDue(
   deps: Deps,
   { storeId, batchSize = BATCH }: Sending,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db }
   const lease = await takeStoreLease(deps, store)
   if (!lease) return
   const late: Promise<unknown>[] = []
   try {
-    await sendBatches(deps, store, { lease, late, batchSize, stepAside }).finally(async () => {
+    await sendBatches(deps, store, { lease, late, batchSize, releaseSlot }).finally(async () => {
       // The lease ends in any case: renewed for ever, it would block every other sender of the store.
       await transact(store, scheduleNextRun).finally(() => lease.end())
     })
@@ -92,7 +92,7 @@ interface SendLoop {
   lease: StoreLease
   late: Promise<unknown>[]
   batchSize: number
-  stepAside: StepAside
+  releaseSlot: ReleaseSlot
 }
 
 /** While a full batch is sent, the next one is claimed, decided and prepared (decision 149). */
@@ -222,7 +222,7 @@ interface ClaimContext {
   late: Promise<unknown>[]
   /** The store's orders were read to the last page within a minute (D3). */
   isChecked: boolean
-  stepAside: StepAside
+  releaseSlot: ReleaseSlot
 }
 
 /** Messages that were claimed, decided and prepared together. */
@@ -252,7 +252,7 @@ async function prepareClaim(deps: Deps, store: StoreDb<Db>, context: ClaimContex
     rows.flatMap((row) => row.channels ?? [row.channel]),
   )
   const ids = rows.map((row) => row.id)
-  const read = await readForBatch(deps, store, ids, { isChecked, stepAside: context.stepAside })
+  const read = await readForBatch(deps, store, ids, { isChecked, releaseSlot: context.releaseSlot })
   const evaluation = await evaluate(deps, store, { ids, texts, isChecked, ...read })
   if (evaluation.unusable.length > 0) await closeUnusable(deps, store, claim, evaluation.unusable)
   const { experiment } = evaluation.situation
@@ -358,11 +358,11 @@ async function readForBatch(
   deps: Pick<Deps, 'db' | 'now' | 'secrets' | 'storeClient'>,
   store: StoreDb<Db>,
   ids: readonly string[],
-  { isChecked, stepAside }: { isChecked: boolean; stepAside: StepAside },
+  { isChecked, releaseSlot }: { isChecked: boolean; releaseSlot: ReleaseSlot },
 ): Promise<{ goods: Goods; unread: UnreadCoupons }> {
-  const goods = await readGoods(deps, store, await listItems(store, ids), { isChecked, stepAside })
+  const goods = await readGoods(deps, store, await listItems(store, ids), { isChecked, releaseSlot })
   if (!isChecked || 'problem' in goods) return { goods, unread: NONE_UNREAD }
-  return { goods, unread: await readCoupons(deps, store, ids, stepAside) }
+  return { goods, unread: await readCoupons(deps, store, ids, releaseSlot) }
 }
 
 /** Loads the account's configured text channels among `channels`. Without a text channel there is no query. */
@@ -414,7 +414,7 @@ export async function openTransport(
   const { account_id: accountId } = situation
   const sender = { name: situation.sender_name, email: situation.sender_email, feedbackId, accountId }
   const sendOne = ({ id, address, composed, sendAuthorization }: OutgoingMessage) =>
-    transport.send({ ...outgoingEmail(id, address, composed as Composed, sender, from), sendAuthorization })
+    transport.send({ ...outgoingEmail(id, address, composed as ComposedMail, sender, from), sendAuthorization })
   return { transport, mail, sendOne }
 }
 

@@ -132,7 +132,7 @@ export interface ChannelTerms {
 /**
  * Stores replies and moves further messages to `sending` in their slots (D10). Selects the ids of the moved ones. A
  * message is sent only if
- * - this claim holds it, and it is due, also after the clock was set back;
+ * - this claim holds it, and it is due, even after the clock was set back;
  * - its shopper, cart version and channel are those of the decision;
  * - its store and the instance are running, and so is its flow or campaign, if it has one;
  * - no earlier step of its flow is in flight (T4);

@@ -26,13 +26,14 @@ import { settle } from './settle.ts'
 import type { CandidateRow, PreparedRow } from './turn-sql.ts'
 import * as sql from './turn-sql.ts'
 
-// Sends a batch, on every channel (decisions 147 and 149), in three writes. `prepare` writes content and links of the whole batch before any of it is
-// sent. `take`, the turn, is one statement: it stores the answers that came and moves the next messages to `sending`. `settle` (settle.ts) writes what
-// follows from answers (end, record, badge, next steps) for many messages at once, while later turns run.
+// Sends a batch, on every channel (decisions 147 and 149), in three writes. `prepare` writes content and links of the
+// whole batch before any of it is sent. `take`, the turn, is one statement: it stores the replies received and moves the
+// next messages to `sending`. `settle` (settle.ts) writes the results of replies (end, record, badge, next steps) for many
+// messages at once, while later turns run.
 
 const DAY_MS = 86_400_000
 /** Replies that one settling transaction takes at most. */
-const MOST_ANSWERS = 100
+const MAX_ANSWERS = 100
 
 export interface Turn {
   sending: Set<string>
@@ -181,7 +182,7 @@ export class Turns {
     if (this.#answered.length === 0) this.#answeredAt = now
     this.#answered.push(...done)
     const isOld = Math.abs(now - this.#answeredAt) >= this.#rules.longestWaitMs
-    if (this.#answered.length > 0 && (isOld || this.#answered.length >= MOST_ANSWERS)) this.#startSettling([])
+    if (this.#answered.length > 0 && (isOld || this.#answered.length >= MAX_ANSWERS)) this.#startSettling([])
   }
 
   #startSettling(last: readonly SendResult[]): void {

@@ -24,7 +24,7 @@ export async function beat(deps: Pick<Deps, 'db' | 'now' | 'workerId'>): Promise
       where id <> ${deps.workerId} and seen_at > ${addMs(now, AHEAD_MS)}`.execute(deps.db)
   }
   await sql`
-    with gone as (delete from workers where id <> ${deps.workerId} and seen_at < ${now}::timestamptz - ${FORGET_AFTER}::interval)
+    with deleted as (delete from workers where id <> ${deps.workerId} and seen_at < ${now}::timestamptz - ${FORGET_AFTER}::interval)
     insert into workers (id, started_at, seen_at, steady_since) values (${deps.workerId}, ${now}, ${now}, ${now})
     on conflict (id) do update set seen_at = excluded.seen_at, steady_since = case
       when excluded.seen_at between workers.seen_at and workers.seen_at + ${GAP}::interval then workers.steady_since

@@ -64,7 +64,13 @@ export function openProviderHttp(options: ProviderHttpOptions): ProviderHttp {
         })
         const text = await readBounded(reply.body)
         const { statusCode: status, headers: fields } = reply
-        return { isAnswered: true, status, retryAfterMs: retryAfter(fields['retry-after']), text, json: parsed(text) }
+        return {
+          isAnswered: true,
+          status,
+          retryAfterMs: retryAfter(fields['retry-after']),
+          text,
+          json: parseJson(text),
+        }
       } catch (error) {
         const { kind, detail } = classifyFetchFailure(error)
         return { isAnswered: false, isBodySent: sent.isBody, reason: kind, response: detail ?? describeFailure(kind) }
@@ -95,7 +101,7 @@ async function readBounded(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -205,7 +205,7 @@ function operatorRow({ secrets, now }: TextChannelDeps, accountId: string): Stor
 }
 
 /** Records the recipient before the send, so that a reply always finds its account. */
-function byOperator(
+function createOperatorChannel(
   { config, db, secrets, now }: TextChannelDeps,
   row: Pick<CredentialsRow, 'account_id' | 'hook_key'>,
 ): TextChannel {
@@ -237,7 +237,7 @@ function byOperator(
 
 async function makeChannel(deps: TextChannelDeps, row: CredentialsRow): Promise<TextChannel> {
   const { config } = deps
-  if (row.provider === 'operator') return byOperator(deps, row)
+  if (row.provider === 'operator') return createOperatorChannel(deps, row)
   if (row.provider === 'sandbox') await announce(deps, row)
   const channel = buildChannel(deps, row, openSecrets(deps.secrets, row))
   if (row.provider !== 'sandbox') return channel

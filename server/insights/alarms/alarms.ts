@@ -7,7 +7,7 @@ import { openGuardedHttp } from '../../core/net/public.ts'
 import type { Deps } from '../../deps.ts'
 import { isAccepted, isClaimed, isDelivered, isHeld, isOpen, isSending } from '../../messages/messages/public.ts'
 import * as rules from './rules.ts'
-import { AWAITED_LEAST, type HourCount } from './rules.ts'
+import { type HourCount, MIN_AWAITED } from './rules.ts'
 
 // Alarms for stages that stopped silently. Each stage of each store is alive, suspected (it looks stopped in one check)
 // or stopped (an open incident, reported once, resolved automatically). One process checks once a minute.
@@ -327,7 +327,7 @@ export async function listStoresToCheck(db: Db, limits: Limits): Promise<StoreCh
     select s.id as store_id, s.time_zone, s.connected_at, s.capture_seen_at,
       y.completed_at as sync_completed_at, y.started_at as sync_started_at, y.lease_until as sync_lease_until,
       y.error_code as sync_error_code, y.error_detail as sync_error_detail, coalesce(late.carts, 0) as late_carts,
-      due.overdue, due.claimed, put_off.retrying, put_off.last_tried_at, put_off.last_response, gone.last_accepted_at,
+      due.overdue, due.claimed, put_off.retrying, put_off.last_tried_at, put_off.last_response, last_send.last_accepted_at,
       coalesce(awaited.lacks_reports, false) as lacks_reports
     from stores s
     left join sync_state y on y.store_id = s.id and y.stream = 'sweep'
@@ -345,12 +345,12 @@ export async function listStoresToCheck(db: Db, limits: Limits): Promise<StoreCh
     left join lateral (
       select m.sending_at as last_accepted_at from messages m
       where m.store_id = s.id and m.sending_at is not null and not ${isSending('m')}
-      order by m.sending_at desc limit 1) gone on true
+      order by m.sending_at desc limit 1) last_send on true
     cross join lateral (
-      select count(*) = ${AWAITED_LEAST} and not bool_or(newest.is_reported) as lacks_reports from (
+      select count(*) = ${MIN_AWAITED} and not bool_or(newest.is_reported) as lacks_reports from (
         select ${isDelivered('m')} as is_reported from messages m
         where m.store_id = s.id and m.channel <> 'email' and m.sending_at between ${history} and ${reports} and ${isAccepted('m')}
-        order by m.sending_at desc limit ${AWAITED_LEAST}) newest) awaited
+        order by m.sending_at desc limit ${MIN_AWAITED}) newest) awaited
     where s.is_active and (s.id in (select store_id from suspects) or late.carts > 0 or due.overdue > 0 or put_off.retrying > 0
       or awaited.lacks_reports or y.error_code is not null
       or not (s.connected_at between ${sync} and ${now} or coalesce(y.completed_at between ${sync} and ${now}, false)))`.execute(

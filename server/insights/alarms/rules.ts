@@ -24,8 +24,8 @@ export const DETECTION_LIMIT_MS = 5 * MINUTE_MS
 export const SENDING_LIMIT_MS = 10 * MINUTE_MS
 const SENDING_CONFIRM_MS = 150_000
 const MAIL_SERVER_CONFIRM_MS = 8 * MINUTE_MS
-/** One deferred message (greylisting) is no sign of a broken server; several are. */
-const PUT_OFF_LEAST = 3
+/** One deferred message (greylisting) is not a sign of a broken server; several are. */
+const MIN_PUT_OFF = 3
 
 /**
  * Surprise (negative natural logarithm of the probability) at which silence counts as a stop: 2 in a million per
@@ -40,20 +40,20 @@ const FULL_SHARE = 0.995
 /** Certainty of a day's level before the day is observed: ± 1/√6, two fifths. */
 const LEVEL_CERTAINTY = 6
 /** Maximum certainty: ± 1/√20, because the night need not be like the evening. */
-const MOST_CERTAINTY = 20
+const MAX_CERTAINTY = 20
 /** Half-life of observations in the current level. */
 const LEVEL_HALF_LIFE_H = 2
 export const LEVEL_REACH_H = 24
 
 export const HISTORY_DAYS = 28
-const LEAST_HISTORY_DAYS = 7
-const LEAST_MINUTES = 60
+const MIN_HISTORY_DAYS = 7
+const MIN_MINUTES = 60
 
 /** Minimum number of messages before missing delivery reports count. */
-const LEAST_REPORTED = 20
+const MIN_REPORTED = 20
 const REPORTED_SHARE = 0.5
-export const AWAITED_LEAST = 8
-/** Most reports come within a minute; a switched-off phone is no stop. */
+export const MIN_AWAITED = 8
+/** Most reports come within a minute; a switched-off phone is not a stop. */
 export const REPORT_LIMIT_MS = 10 * MINUTE_MS
 
 export interface HourCount {
@@ -88,7 +88,7 @@ export function computeExpectedRates(
 ): number[] | null {
   const counts = countsByHour(hours, past)
   const total = counts.reduce((sum, { minutes }) => sum + minutes, 0)
-  if (counts.length < LEAST_HISTORY_DAYS * 24 || total < LEAST_MINUTES) return null
+  if (counts.length < MIN_HISTORY_DAYS * 24 || total < MIN_MINUTES) return null
   const rates = Array.from({ length: WEEK_HOURS }, (_, week) => {
     const near = counts.filter((each) => isBeside(each.week, week))
     return Math.min(weakDay(counts, week), near.reduce((sum, { minutes }) => sum + minutes, 0) / near.length)
@@ -201,9 +201,9 @@ export function captureSurprise({ rates, from, now, offsetMs, recent }: Silence)
     shape += weight * visits
     rate += weight * expectedThen
   }
-  // The level is at most 1, and its certainty at most MOST_CERTAINTY.
+  // The level is at most 1, and its certainty at most MAX_CERTAINTY.
   const level = Math.min(shape / rate, 1)
-  const certainty = Math.min(shape, MOST_CERTAINTY)
+  const certainty = Math.min(shape, MAX_CERTAINTY)
   return certainty * Math.log(1 + (expected * level) / certainty)
 }
 
@@ -245,7 +245,7 @@ export function findSendingCause(evidence: SendingEvidence): 'rows' | 'mail_serv
   if (evidence.retrying === 0 || !evidence.lastTriedAt) return null
   if (evidence.lastAcceptedAt && evidence.lastAcceptedAt > evidence.lastTriedAt) return null
   const isAnswer = /^4\d\d/.test(evidence.lastResponse ?? '')
-  return isAnswer && evidence.retrying < PUT_OFF_LEAST ? null : 'mail_server'
+  return isAnswer && evidence.retrying < MIN_PUT_OFF ? null : 'mail_server'
 }
 
 /** Messages of a channel with delivery reports: in the past weeks and since its newest report. */
@@ -256,10 +256,10 @@ export interface ReportEvidence {
 }
 
 export function areReportsStopped({ sent, reported, awaited }: ReportEvidence): boolean {
-  if (reported < LEAST_REPORTED || reported < sent * REPORTED_SHARE) return false
+  if (reported < MIN_REPORTED || reported < sent * REPORTED_SHARE) return false
   // The probability of one missing report is the usual share of missing ones.
   const missing = Math.max(1 - reported / sent, 0.05)
-  return awaited >= AWAITED_LEAST && -Math.log(missing) * awaited >= SURPRISE_LIMIT
+  return awaited >= MIN_AWAITED && -Math.log(missing) * awaited >= SURPRISE_LIMIT
 }
 
 /** How long a stage has to look stopped before it is reported, in ms. */

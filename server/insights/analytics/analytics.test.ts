@@ -304,7 +304,7 @@ test('the reply has the ten products with the most lost revenue, and the list ha
     select ${shop.storeId}, ${day}::date, 'p' || n, 'USD', 44 - n, 0, 100 * n from generate_series(1, 43) n`.execute(
     world.db,
   )
-  const namesFrom = (most: number, count: number) => Array.from({ length: count }, (_, n) => `Product ${most - n}`)
+  const namesFrom = (max: number, count: number) => Array.from({ length: count }, (_, n) => `Product ${max - n}`)
   const names = (products: { name: string }[]) => products.map(({ name }) => name)
   const { topProducts } = (await read(shop, '')).body as AnalyticsReply
   expect(names(topProducts!)).toEqual(namesFrom(43, 10))

@@ -71,8 +71,8 @@ export async function listRequestedStores({ account, store, query, now }: Accoun
   const currency = (query.currency ?? own.currency).toUpperCase()
   const rows = (await listStores(account)).filter((row) => row.is_active && row.currency === currency)
   if (rows.length === 0) throw new AppError('unprocessable', analyticsTexts.noStoreOfCurrency)
-  const isOwn = (row: StoreRow) => Number(row.id === own.id)
-  return { rows: rows.sort((a, b) => isOwn(b) - isOwn(a)), currency }
+  const rankOwn = (row: StoreRow) => Number(row.id === own.id)
+  return { rows: rows.sort((a, b) => rankOwn(b) - rankOwn(a)), currency }
 }
 
 /** The free plan shows figures and funnel of 7 and 30 days, starter and higher plans the rest (decision 131). */

@@ -11,7 +11,7 @@ import { daysOfRange } from './ranges.ts'
 
 const OLD_MS = 15 * 60_000
 /** Up to this many orders, counting takes a few milliseconds. */
-const FEW_ORDERS = 5_000
+const MAX_ORDERS_AT_ONCE = 5_000
 const RANGES_AT_ONCE = 50
 
 export interface Buyers {
@@ -31,7 +31,7 @@ export async function readBuyers(store: StoreDb<Db>, query: BuyerQuery): Promise
   const days = rangeDays[query.range]
   const counts = await sql.readBuyers(store, days)
   if (isFresh(counts, query)) return { counts, isBeingCounted: false }
-  if (await sql.hasMoreOrders(store, FEW_ORDERS)) {
+  if (await sql.hasMoreOrders(store, MAX_ORDERS_AT_ONCE)) {
     await sql.askForBuyers(store, days, query.now)
     return { counts, isBeingCounted: true }
   }

@@ -124,7 +124,7 @@ export async function countProducts(tx: StoreTx, bounds: readonly DayBounds[]): 
       group by g.days, m.currency, m.product_id
       on conflict (store_id, days, currency, product_id) do update set abandoned = r.abandoned + excluded.abandoned,
         recovered = r.recovered + excluded.recovered, lost_minor = r.lost_minor + excluded.lost_minor),
-    gone as (
+    deleted as (
       delete from product_figures p using moved m where p.store_id = ${storeId} and p.day = m.day and p.product_id = m.product_id
         and p.currency = m.currency and m.abandoned is null)
     insert into product_figures (store_id, day, product_id, currency, abandoned, recovered, lost_minor)

@@ -34,7 +34,7 @@ export async function readDetails(rangeQuery: RangeQuery): Promise<AnalyticsDeta
     buildFrame(asking),
   ])
   const listShares = (dimension: CartDimension) =>
-    byKey(
+    sumByKey(
       shares.filter((row) => row.dimension === dimension),
       currency,
     )
@@ -54,7 +54,7 @@ export async function readDetails(rangeQuery: RangeQuery): Promise<AnalyticsDeta
 }
 
 /** Sorted by number of carts, descending. */
-function byKey(rows: readonly (CartSums & { key: string })[], currency: string) {
+function sumByKey(rows: readonly (CartSums & { key: string })[], currency: string) {
   return [...Map.groupBy(rows, ({ key }) => key)]
     .map(([key, own]) => {
       const [abandoned, recovered] = [sum(own, (row) => row.abandoned), sum(own, (row) => row.recovered)]

@@ -38,7 +38,7 @@ export async function deleteOrphans(db: Db): Promise<void> {
 
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-export interface Changed {
+export interface ChangedDay {
   subject: FigureSubject | 'all'
   /** An instant within the day; null: all days. */
   at: Date | null
@@ -50,28 +50,28 @@ export interface Changed {
 export async function takeChanges(
   { db, storeId }: StoreTx,
   limit: number,
-): Promise<{ days: Changed[]; isAll: boolean }> {
-  const { rows } = await sql<{ taken: number; subject: Changed['subject'] | null; at: Date | null }>`
-    with taken as materialized (
+): Promise<{ days: ChangedDay[]; isAll: boolean }> {
+  const { rows } = await sql<{ change_count: number; subject: ChangedDay['subject'] | null; at: Date | null }>`
+    with changes as materialized (
       -- By an upper id, not by a list of ids: PostgreSQL plans the table as empty and would compare each row with each.
       delete from figure_changes where store_id = ${storeId} and id <= coalesce(
         (select id from figure_changes where store_id = ${storeId} order by id offset ${limit - 1} limit 1), ${LAST_ID}::uuid)
       returning subject, at, cart_id, message_id, shopper_id),
-    said as materialized (
-      select m.cart_id, m.sending_at from (select distinct message_id from taken where message_id is not null) t
+    sent as materialized (
+      select m.cart_id, m.sending_at from (select distinct message_id from changes where message_id is not null) t
       join messages m on m.store_id = ${storeId} and m.id = t.message_id where m.sending_at is not null),
     people as (
-      select shopper_id as id, min(coalesce(at, '-infinity')) as since, min(at) as bought_at from taken
+      select shopper_id as id, min(coalesce(at, '-infinity')) as since, min(at) as bought_at from changes
       where subject = 'orders' and shopper_id is not null group by shopper_id),
     found (subject, at) as (
-      select subject, at from taken where subject = 'all' or at is not null or (subject = 'orders' and shopper_id is null)
-      union all select case when subject = 'carts' then 'funnel' else 'carts' end, at from taken where subject in ('carts', 'products')
-      union all select 'messages', sending_at from said
+      select subject, at from changes where subject = 'all' or at is not null or (subject = 'orders' and shopper_id is null)
+      union all select case when subject = 'carts' then 'funnel' else 'carts' end, at from changes where subject in ('carts', 'products')
+      union all select 'messages', sending_at from sent
       union all select 'funnel', c.started_at
-        from (select cart_id from said union select cart_id from taken) t join carts o on o.store_id = ${storeId} and o.id = t.cart_id
+        from (select cart_id from sent union select cart_id from changes) t join carts o on o.store_id = ${storeId} and o.id = t.cart_id
         join carts c on c.store_id = ${storeId} and c.id in (o.id, o.merged_into)
       union all select 'orders', o.purchased_at
-        from (select distinct shopper_id, at from taken where subject = 'messages') m join stores s on s.id = ${storeId}
+        from (select distinct shopper_id, at from changes where subject = 'messages') m join stores s on s.id = ${storeId}
         join orders o on o.store_id = ${storeId} and o.shopper_id = m.shopper_id and o.purchased_at >= m.at
           and o.purchased_at <= m.at + s.attribution_window_days * interval '1 day'
       union all select d.subject, d.at
@@ -81,10 +81,10 @@ export async function takeChanges(
       union all select 'orders', o.purchased_at
         from people p join orders o on o.store_id = ${storeId} and o.shopper_id = p.id and o.purchased_at >= p.since
         where o.purchased_at is not null and o.net_minor > 0)
-    select t.taken, f.subject, f.at from (select count(*)::int as taken from taken) t
+    select t.change_count, f.subject, f.at from (select count(*)::int as change_count from changes) t
     left join (select distinct subject, rollup_slot(at) as at from found) f on true`.execute(db)
   const days = rows.flatMap(({ subject, at }) => (subject === null ? [] : [{ subject, at }]))
-  return { days, isAll: rows[0]!.taken < limit }
+  return { days, isAll: rows[0]!.change_count < limit }
 }
 
 export interface NotedDay {

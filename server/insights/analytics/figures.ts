@@ -18,8 +18,8 @@ const STORES_AT_ONCE = 50
 const MAX_BATCHES = 40
 /** Earlier days are old. If many of them change at once, they are recounted less often. */
 const RECENT_DAYS = 7
-const FEW_DAYS = 31
-const MANY_EVERY_MS = 5 * 60_000
+const MAX_OLD_DAYS = 31
+const BULK_EVERY_MS = 5 * 60_000
 
 /** Tick: counts the changes of all stores, one at a time. Does nothing while another process counts. */
 export async function countFigures(deps: Pick<Deps, 'db' | 'log' | 'now'>): Promise<void> {
@@ -69,9 +69,9 @@ async function listChangedDays(tx: StoreTx, zone: string, now: Date): Promise<sq
   }
   const recentFrom = addDays(toDay(now, zone), -RECENT_DAYS)
   const isOld = ({ day }: { day: Day }) => day < recentFrom
-  const isMany = new Set([...days.values()].filter(isOld).map(({ day }) => day)).size > FEW_DAYS
-  const many_at = isMany ? nextBulkTime(count.many_at, now) : count.many_at
-  const due = (each: { day: Day }) => (isMany && isOld(each) ? many_at! : now)
+  const isBulk = new Set([...days.values()].filter(isOld).map(({ day }) => day)).size > MAX_OLD_DAYS
+  const many_at = isBulk ? nextBulkTime(count.many_at, now) : count.many_at
+  const due = (each: { day: Day }) => (isBulk && isOld(each) ? many_at! : now)
   await sql.addDays(
     tx,
     [...days.values()].map((each) => ({ ...each, noted_at: count.taken_at, due_at: due(each) })),
@@ -81,8 +81,8 @@ async function listChangedDays(tx: StoreTx, zone: string, now: Date): Promise<sq
 
 /** The time of the next recount of many old days. */
 function nextBulkTime(last: Date | null, now: Date): Date {
-  const isAhead = (at: number) => at >= now.getTime() && at <= now.getTime() + MANY_EVERY_MS
-  const next = [last?.getTime() ?? 0, (last?.getTime() ?? 0) + MANY_EVERY_MS].find(isAhead)
+  const isAhead = (at: number) => at >= now.getTime() && at <= now.getTime() + BULK_EVERY_MS
+  const next = [last?.getTime() ?? 0, (last?.getTime() ?? 0) + BULK_EVERY_MS].find(isAhead)
   return next === undefined ? now : new Date(next)
 }
 

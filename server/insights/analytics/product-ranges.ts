@@ -10,7 +10,7 @@ import { daysOfRange, type RangeDays } from './ranges.ts'
 const LOOKED_AT_MS = 31 * 86_400_000
 const RANGES_AT_ONCE = 50
 /** Up to this many rows of days and months, summing takes about 10 ms. */
-const FEW_ROWS = 5_000
+const MAX_ROWS_AT_ONCE = 5_000
 
 /** Call before reading products of a range that ends today; the first call of a day computes the sums. */
 export async function ensureRange(store: StoreDb<Db>, range: RangeDays): Promise<void> {
@@ -27,7 +27,7 @@ export async function ensureRange(store: StoreDb<Db>, range: RangeDays): Promise
  */
 export async function ensureRangeSoon(store: StoreDb<Db>, range: RangeDays): Promise<boolean> {
   if (await hasRange(store, range)) return true
-  if (await hasMoreRows(store, range, FEW_ROWS)) return false
+  if (await hasMoreRows(store, range, MAX_ROWS_AT_ONCE)) return false
   await ensureRange(store, range)
   return true
 }

@@ -21,7 +21,7 @@ export async function foldRollups(db: Db): Promise<boolean> {
     }>`select pg_try_advisory_xact_lock(${LOCK}::bigint) as "isMine"`.execute(tx)
     if (!rows[0]!.isMine) return false
     await sql`
-      with gone as (delete from rollup_changes c using stores s where s.id = c.store_id returning c.*),
+      with changes as (delete from rollup_changes c using stores s where s.id = c.store_id returning c.*),
       days as (${add('rollup_days', 'day', sql`date_trunc('day', slot, 'UTC')`, sql`where slot > '-infinity'`)})
       ${add('rollups', 'slot', sql`slot`, sql``)}`.execute(tx)
     await sql`delete from rollup_changes c where not exists (select 1 from stores s where s.id = c.store_id)`.execute(
@@ -43,7 +43,7 @@ function add(
   return sql`
     insert into ${sql.table(table)} (store_id, ${sql.ref(key)}, currency, ${MEASURES})
     select store_id, ${at}, currency, ${SUMS}
-    from gone ${which} group by 1, 2, 3 order by 1, 2, 3
+    from changes ${which} group by 1, 2, 3 order by 1, 2, 3
     on conflict (store_id, ${sql.ref(key)}, currency) do update set ${sum('abandoned')}, ${sum('abandoned_recovered')},
       ${sum('recovered')}, ${sum('attributed_minor')}, ${sum('attributed_orders')}`
 }

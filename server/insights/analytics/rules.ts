@@ -101,7 +101,7 @@ export function groupByCurrency(sums: readonly Sums[]): Sums[] {
   }))
 }
 
-export interface Counted {
+export interface CountedSums {
   /** The store's currency. */
   currency: string
   now: readonly Sums[]
@@ -114,8 +114,14 @@ export interface Counted {
  * Counts include carts of all currencies. Revenue is in the store's currency; other currencies are listed separately
  * (decision 21).
  */
-export function buildStats({ currency, now, before, totals, people }: Counted): Omit<DashboardStats, 'syncAgeSeconds'> {
-  const sumRevenue = (sums: Counted['totals'], code = currency) =>
+export function buildStats({
+  currency,
+  now,
+  before,
+  totals,
+  people,
+}: CountedSums): Omit<DashboardStats, 'syncAgeSeconds'> {
+  const sumRevenue = (sums: CountedSums['totals'], code = currency) =>
     sums.find((each) => each.currency === code)?.attributed_minor ?? 0
   const recoveryRate = rate(add(now, 'abandoned_recovered'), add(now, 'abandoned'))
   const rateBefore = rate(add(before, 'abandoned_recovered'), add(before, 'abandoned'))

@@ -14,7 +14,7 @@ import type { Deps } from '../../deps.ts'
 import { isFiltered, presentFilters, toStoredFilters } from './filters.ts'
 import * as sql from './sql.ts'
 
-// Saved filter sets ("Customer Segmentation", area decision 42). A campaign keeps a copy of its filters.
+// Saved filter sets ("Customer Segmentation", decision 42). A campaign keeps a copy of its filters.
 
 export async function readAudiences(store: StoreDb): Promise<Audience[]> {
   const currency = await readCurrency(store)

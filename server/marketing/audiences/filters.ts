@@ -35,6 +35,6 @@ export function presentFilters(filters: StoredFilters, currency: string): Audien
 
 const defaults: StoredFilters = { minHours: DEFAULT_FILTERS.minAbandonTime, maxHours: DEFAULT_FILTERS.maxAbandonTime }
 
-/** The default filters of a campaign, and no filters at all, need no plan (area decision 124). */
+/** The default filters of a campaign, and no filters at all, need no plan (decision 124). */
 export const isFiltered = (filters: StoredFilters): boolean =>
   Object.entries(filters).some(([name, value]) => value !== defaults[name as keyof StoredFilters])

@@ -4,7 +4,7 @@ import type { StoredFilters } from '../../core/schema/public.ts'
 import { hasReportedCart } from '../../delivery/push/public.ts'
 import { type ChannelName, channelTraits } from '../../messages/channels/public.ts'
 
-// Conditions on carts `c` that implement a filter set (area decision 42), for runs, counts and lists of people.
+// Conditions on carts `c` that implement a filter set (decision 42), for runs, counts and lists of people.
 
 /** The table alias of the cart. */
 type Cart = 'c' | 'n'
@@ -44,10 +44,10 @@ export const matchesWithoutProduct = (
   joinConditions([
     sql`${col(cart, 'status')} = 'abandoned'`,
     selectContact(channel, cart),
-    ...ofTimes(filters, now, cart),
+    ...buildTimeConditions(filters, now, cart),
     ...listPersonConditions(filters, cart),
     ...(filters.badge === undefined ? [] : [hasBadge(filters.badge, cart)]),
-    ...ofValue(storeId, filters, cart),
+    ...buildValueConditions(storeId, filters, cart),
   ])
 
 function selectContact(channel: ChannelName, cart: Cart): RawBuilder<unknown> {
@@ -57,7 +57,7 @@ function selectContact(channel: ChannelName, cart: Cart): RawBuilder<unknown> {
     and p.shopper_id = ${col(cart, 'shopper_id')} and ${hasReportedCart(col(cart, 'fold'))})`
 }
 
-function ofTimes({ minHours, maxHours }: StoredFilters, now: Date, cart: Cart): RawBuilder<unknown>[] {
+function buildTimeConditions({ minHours, maxHours }: StoredFilters, now: Date, cart: Cart): RawBuilder<unknown>[] {
   const before = (hours: number) => new Date(now.getTime() - hours * HOUR_MS)
   const lastActivity = col(cart, 'last_activity_at')
   return [
@@ -77,7 +77,11 @@ const wasMailed = (cart: Cart) => sql`exists (select 1 from mailed_shoppers w
     where w.store_id = ${col(cart, 'store_id')} and w.shopper_id = ${col(cart, 'shopper_id')} offset 0)`
 
 /** Amounts are in the store's currency; carts in another currency never match an amount filter. */
-function ofValue(storeId: string, { minMinor, maxMinor }: StoredFilters, cart: Cart): RawBuilder<unknown>[] {
+function buildValueConditions(
+  storeId: string,
+  { minMinor, maxMinor }: StoredFilters,
+  cart: Cart,
+): RawBuilder<unknown>[] {
   if (minMinor === undefined && maxMinor === undefined) return []
   return [
     ...(minMinor === undefined ? [] : [sql`${col(cart, 'value_minor')} >= ${minMinor}::bigint`]),

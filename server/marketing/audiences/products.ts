@@ -3,13 +3,13 @@ import { type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 
 // Products for the audience filter, from the catalogue copy.
 
-const MOST = 20
+const MAX_PRODUCTS = 20
 
 export async function findProducts(
   store: StoreDb,
   { search }: { search: string },
 ): Promise<{ products: ProductChoice[] }> {
-  return { products: await productsFound(store, search.trim().replaceAll('\0', ''), MOST) }
+  return { products: await productsFound(store, search.trim().replaceAll('\0', ''), MAX_PRODUCTS) }
 }
 
 // Statement for the product picker.
@@ -31,9 +31,9 @@ async function productsFound({ db, storeId }: StoreDb, search: string, limit: nu
   const text = search.toLowerCase()
   const { rows } = await sql<ProductRow>`
     with found as (
-      (select product_id from products where store_id = ${storeId} and ${between(sql`lower(name) collate "C"`, text)}
+      (select product_id from products where store_id = ${storeId} and ${isPrefixedBy(sql`lower(name) collate "C"`, text)}
         order by lower(name) collate "C" limit ${limit * 5})
-      union (select product_id from products where store_id = ${storeId} and ${between(sql`lower(sku) collate "C"`, text)}
+      union (select product_id from products where store_id = ${storeId} and ${isPrefixedBy(sql`lower(sku) collate "C"`, text)}
         order by lower(sku) collate "C" limit ${limit * 5})
       union (select product_id from products where store_id = ${storeId} and product_id = ${search}::text limit 1)
       union (select product_id from (select product_id, name, sku from products where store_id = ${storeId}
@@ -47,5 +47,5 @@ async function productsFound({ db, storeId }: StoreDb, search: string, limit: nu
 }
 
 /** As a range, so that the index serves any text. */
-const between = (column: RawBuilder<unknown>, text: string) =>
+const isPrefixedBy = (column: RawBuilder<unknown>, text: string) =>
   sql`${column} >= ${text}::text and ${column} < ${`${text}\u{10ffff}`}::text`

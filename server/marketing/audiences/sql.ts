@@ -2,7 +2,7 @@ import { PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql } from '../../core/d
 import type { StoredFilters } from '../../core/schema/public.ts'
 import { type AudienceFilter, isAmongItems, isAmongKeys, matchesWithoutProduct } from './fragments.ts'
 
-// Statements for saved audiences and their size.
+// SQL for saved audiences and their size.
 
 export interface AudienceRow {
   id: string

@@ -10,7 +10,7 @@ import { MAX_RETRIED } from '../campaigns/public.ts'
 import type { RecipientRow } from './sql.ts'
 import { countStates, isOfCampaign, readFigures } from './sql.ts'
 
-// The report of a campaign (area decision 48): message counts, engagement, and attributed orders.
+// The report of a campaign (decision 48): message counts, engagement, and attributed orders.
 
 const MAX_LINKS = 100
 
@@ -49,14 +49,14 @@ export async function assertCampaign(store: StoreDb, id: string): Promise<void> 
 }
 
 function presentHeld(held: readonly HeldCount[]) {
-  const [most] = held
-  if (!most) return { held: null }
+  const [mostFrequent] = held
+  if (!mostFrequent) return { held: null }
   const first = Math.min(...held.map(({ first_until }) => first_until.getTime()))
   return {
     held: {
       count: held.reduce((total, { count }) => total + count, 0),
       firstUntil: new Date(first).toISOString(),
-      explanation: explain(most.reason, most.channel),
+      explanation: explain(mostFrequent.reason, mostFrequent.channel),
     },
   }
 }

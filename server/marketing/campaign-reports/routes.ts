@@ -1,6 +1,6 @@
 import * as api from '../../../shared/marketing/campaign-report.ts'
 import { prepareDownload, type Routes, serveDownload, serveStore } from '../../access/http/public.ts'
-import { dropHeld, retryFailed } from '../campaigns/public.ts'
+import { cancelHeldMessages, retryFailed } from '../campaigns/public.ts'
 import { recipientsDownload } from './export.ts'
 import { listRecipients } from './recipients.ts'
 import { assertCampaign, readReport } from './report.ts'
@@ -30,8 +30,8 @@ export const campaignReportRoutes: Routes = (app, deps) => {
     retried: await retryFailed(deps, store, params.id),
   }))
 
-  serveStore(app, deps, api.dropHeld, async ({ store, params }) => ({
+  serveStore(app, deps, api.cancelHeldMessages, async ({ store, params }) => ({
     success: true as const,
-    dropped: await dropHeld(deps, store, params.id),
+    dropped: await cancelHeldMessages(deps, store, params.id),
   }))
 }

@@ -3,7 +3,7 @@ import type { MessageState } from '../../core/schema/public.ts'
 import { countByState, hasBounced, isDelivered, isHeld } from '../../messages/messages/public.ts'
 import { isRetryable } from '../campaigns/public.ts'
 
-// Statements of the campaign report.
+// SQL for the campaign report.
 
 /** Every message is in exactly one of these states (D6). */
 export async function countStates({ db, storeId }: StoreDb, id: string) {

@@ -7,7 +7,7 @@ import { isNewestMatching } from '../audiences/public.ts'
 import { isKeyOfAddress } from './fragments.ts'
 import { hasReceivedAny, hasReceivedForCart } from './plan-sql.ts'
 
-// Statements that find the members of an audience. `audiences/` counts them.
+// SQL that finds the members of an audience. `audiences/` counts them.
 
 export interface Matching {
   channel: ChannelName

@@ -76,7 +76,7 @@ async function findMembers(
   }
   const filters = toStoredFilters(audience.filters, requireFound(await readStore(store), 'Store').currency)
   const total = campaignId
-    ? await countNewcomers(store, { campaignId, channel, filters }, { now, most: NO_LIMIT })
+    ? await countNewcomers(store, { campaignId, channel, filters }, { now, max: NO_LIMIT })
     : await countMatching(store, { channel, filters, now })
   const newest = await sql.listNewestMatching(store, { channel, filters, campaignId, now }, MAX_EVALUATED)
   // A cart may have been added between the two queries.
@@ -126,7 +126,7 @@ const filterEligible = (meant: readonly AudienceMember[], { eligible }: Tally): 
   return meant.filter((each) => each && ids.has(each.shopper_id))
 }
 
-interface Priced {
+interface PricedAudience {
   request: CountInput
   /** Expected number of recipients. */
   expected: number
@@ -137,7 +137,7 @@ interface Priced {
 async function estimatePrice(
   deps: Pick<Deps, 'channels' | 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
-  { request: input, expected, eligible }: Priced,
+  { request: input, expected, eligible }: PricedAudience,
 ): Promise<AudienceCount['price']> {
   const { type: channel, body = '' } = input
   const hasText = channel === 'whatsapp' || (channel === 'sms' && body.trim() !== '')

@@ -6,7 +6,7 @@ import type { StoredFilters } from '../../core/schema/public.ts'
 
 // Converts a member's campaign input to stored columns and validates it (B 5). Pure.
 
-export interface Stored {
+export interface StoredInput {
   name: string
   description: string
   type: CampaignInput['type']

@@ -3,7 +3,7 @@ import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
 import type { CampaignsTable } from '../../core/schema/public.ts'
 
-// Statements for campaigns. Those of runs are in runs-sql.ts and plan-sql.ts.
+// SQL for campaigns. Those of runs are in runs-sql.ts and plan-sql.ts.
 
 /** A campaign with its template's subject and body. */
 export interface CampaignRow extends Selectable<CampaignsTable> {

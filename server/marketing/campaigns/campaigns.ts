@@ -23,7 +23,7 @@ import { selectErased } from '../../shoppers/suppressions/public.ts'
 import { isFiltered, toStoredFilters } from '../audiences/public.ts'
 import { COUPON_MISSING, couponColumns, insertTemplates, saveTemplate } from '../flows/public.ts'
 import { type IdempotentRequest, replayReply, withIdempotencyKey } from '../manual-sends/public.ts'
-import { fieldError, isEmail, parsePeople, type StoreClock, type Stored } from './campaign-input.ts'
+import { fieldError, isEmail, parsePeople, type StoreClock, type StoredInput } from './campaign-input.ts'
 import { type CampaignRow, lockCampaign, readCampaign, selectWithTexts, updateCampaign } from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady, rejectCartWording } from './gates.ts'
 import { viewCampaign, viewCampaigns } from './present.ts'
@@ -88,17 +88,23 @@ export async function loadStoreContext(
   return { row, where: { currency: row.currency, zone: row.time_zone, now: deps.now() } }
 }
 
-const planFeatures = (stored: Stored, where: StoreClock, isNow: boolean) => ({
+const planFeatures = (stored: StoredInput, where: StoreClock, isNow: boolean) => ({
   type: stored.type,
   filters: stored.filters,
   isPlanned: !isNow && isPlanned(stored, where),
 })
 
-const isPlanned = ({ start_date, frequency }: Pick<Stored, 'start_date' | 'frequency'>, { zone, now }: StoreClock) =>
-  frequency !== 'once' || start_date > getToday(zone, now)
+const isPlanned = (
+  { start_date, frequency }: Pick<StoredInput, 'start_date' | 'frequency'>,
+  { zone, now }: StoreClock,
+) => frequency !== 'once' || start_date > getToday(zone, now)
 
 /** An approved template (WhatsApp) replaces the owner's own text. */
-async function rejectOwnText(deps: Pick<Deps, 'channels' | 'renders'>, row: StoreRow, stored: Stored): Promise<void> {
+async function rejectOwnText(
+  deps: Pick<Deps, 'channels' | 'renders'>,
+  row: StoreRow,
+  stored: StoredInput,
+): Promise<void> {
   await rejectCartWording(deps, row.account_id, stored)
   const { type, subject, body } = stored
   if (type !== 'whatsapp') await assertTextRenders(deps, row.account_id, { channel: type, subject, body })
@@ -106,7 +112,7 @@ async function rejectOwnText(deps: Pick<Deps, 'channels' | 'renders'>, row: Stor
 
 export interface NewCampaign {
   id: string
-  stored: Stored
+  stored: StoredInput
   coupon: CampaignInput['content']['coupon']
   request: IdempotentRequest
   where: StoreClock
@@ -185,7 +191,7 @@ export async function saveCampaign(
 }
 
 /** Features that the campaign already had need no larger plan. */
-function changedGates(before: CampaignRow, stored: Stored, where: StoreClock, isNow: boolean) {
+function changedGates(before: CampaignRow, stored: StoredInput, where: StoreClock, isNow: boolean) {
   const { isPlanned, ...gated } = planFeatures(stored, where, isNow)
   const isSameTime = isSame(getRunTimes(before), getRunTimes(stored)) && before.type === stored.type
   const isSameAudience = isSame(before.filters, stored.filters) || !isFiltered(stored.filters)
@@ -245,7 +251,7 @@ function nextAfterEdit(campaign: CampaignRow, columns: TimeColumns, { zone, now 
 /** A run whose time passed before it was requested starts now, and its messages are dated now. */
 const clampToNow = (now: Date, at: Date | null): Date | null => (at !== null && at < now ? now : at)
 
-function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, 'currency'>): Stored {
+function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, 'currency'>): StoredInput {
   const { targetAudience, content, schedule } = input
   const { type, filters } = targetAudience
   // Chosen customers are always selected, regardless of the mode in the request.
@@ -268,13 +274,13 @@ function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, '
   }
 }
 
-/** An SMS has no subject, and a WhatsApp message has the text of its approved template (area decision 126). */
+/** An SMS has no subject, and a WhatsApp message has the text of its approved template (decision 126). */
 function toContentColumns({ type, content: { subject, body } }: CampaignInput) {
   return { subject: type === 'email' || type === 'push' ? subject : '', body: type === 'whatsapp' ? '' : body }
 }
 
 /** Throws the errors of B 5. `hasStart`: the start date is new, so it is validated. */
-function assertValid(stored: Stored, { zone, now }: StoreClock, { hasStart }: { hasStart: boolean }): void {
+function assertValid(stored: StoredInput, { zone, now }: StoreClock, { hasStart }: { hasStart: boolean }): void {
   const { type, subject, body, frequency, audience_mode, people, start_date } = stored
   if (frequency !== 'once' && audience_mode !== 'matching') {
     throw fieldError('targetAudience.mode', campaignTexts.recurringNeedsMatching)
@@ -288,13 +294,13 @@ function assertValid(stored: Stored, { zone, now }: StoreClock, { hasStart }: { 
   if (type !== 'whatsapp' && body.trim() === '') throw fieldError('content.body', campaignTexts.noBody)
 }
 
-const listed = (store: StoreDb, { search, status }: ListFilter) =>
+const selectListed = (store: StoreDb, { search, status }: ListFilter) =>
   selectWithTexts(store)
     .$if(search !== '', (query) => query.where('g.name', 'ilike', `%${search.replace(/[\\%_]/g, '\\$&')}%`))
     .$if(status !== null, (query) => query.where('g.status', '=', status!))
 
 async function countCampaigns(store: StoreDb, filter: ListFilter): Promise<number> {
-  const { total } = await listed(store, filter)
+  const { total } = await selectListed(store, filter)
     .clearSelect()
     .select(({ fn }) => fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow()
@@ -307,7 +313,7 @@ function pageOfCampaigns(
   filter: ListFilter,
   { limit, offset }: Pick<PageWindow, 'limit' | 'offset'>,
 ): Promise<CampaignRow[]> {
-  return listed(store, filter)
+  return selectListed(store, filter)
     .orderBy('g.created_at', 'desc')
     .orderBy('g.id', 'desc')
     .limit(limit)
@@ -328,7 +334,7 @@ async function insertCampaign(
 /** Replaces the chosen people. */
 async function setPeople({ db, storeId }: StoreTx, id: string, addresses: readonly string[]): Promise<void> {
   await sql`
-    with gone as (delete from campaign_people
+    with deleted as (delete from campaign_people
       where store_id = ${storeId} and campaign_id = ${id} and address <> all(${[...addresses]}::text[]))
     insert into campaign_people (store_id, campaign_id, address)
     select ${storeId}, ${id}, address from unnest(${[...addresses]}::text[]) as address on conflict do nothing`.execute(

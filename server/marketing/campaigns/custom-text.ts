@@ -28,7 +28,7 @@ export async function countCustomText(
 
 async function countPeople(deps: Pick<Deps, 'now'>, tx: StoreTx, { id, type, audience_mode, filters }: CampaignRow) {
   if (audience_mode === 'selected') return (await readPeople(tx, [id])).length
-  return countNewcomers(tx, { campaignId: id, channel: type, filters }, { now: deps.now(), most: MAX_COUNTED })
+  return countNewcomers(tx, { campaignId: id, channel: type, filters }, { now: deps.now(), max: MAX_COUNTED })
 }
 
 /** Delays a run that the limit blocks; the owner is notified the first time. */

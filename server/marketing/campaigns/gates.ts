@@ -14,10 +14,10 @@ import type { Deps } from '../../deps.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../../messages/templates/public.ts'
 import { isFiltered } from '../audiences/public.ts'
 import { listMissingForMail, listMissingForSending } from '../flows/public.ts'
-import { fieldError, type Stored } from './campaign-input.ts'
+import { fieldError, type StoredInput } from './campaign-input.ts'
 
-// Preconditions for creating or sending a campaign: the plan (decision 6, area decisions 43 and 124), a configured
-// sender, and text that fits the audience (area decision 42).
+// Preconditions for creating or sending a campaign: the plan (decisions 6, 43 and 124), a configured
+// sender, and text that fits the audience (decision 42).
 
 export interface PlanRequirement {
   type: CampaignType
@@ -85,7 +85,7 @@ async function assertMail(deps: Pick<Deps, 'config'>, account: AccountDb, row: S
   await assertMayMail(account)
 }
 
-type CampaignText = Pick<Stored, 'audience_type' | 'type' | 'template_key' | 'subject' | 'body'>
+type CampaignText = Pick<StoredInput, 'audience_type' | 'type' | 'template_key' | 'subject' | 'body'>
 
 const remindersOfCarts = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ body }) => body !== '')
 

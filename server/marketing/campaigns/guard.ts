@@ -6,11 +6,11 @@ import { type CampaignRow, lockCampaign, updateCampaign } from './campaigns-sql.
 import { findPauseCause, GUARD_LIMITS, type GuardLimits, getStatusAfter, isRunning } from './rules.ts'
 import type { CampaignKey } from './runs-sql.ts'
 
-// Pauses a running campaign with too many bounces or complaints and notifies the owner (area decision 50). Its open
+// Pauses a running campaign with too many bounces or complaints and notifies the owner (decision 50). Its open
 // messages stay; a member resumes or cancels it.
 // After a resume only later messages count; otherwise the campaign would be paused again at once.
 
-const MOST = 100
+const MAX_CAMPAIGNS = 100
 const WATCHED_MS = 30 * 86_400_000
 
 export async function guardCampaigns(
@@ -18,10 +18,10 @@ export async function guardCampaigns(
   limits: GuardLimits = GUARD_LIMITS,
 ): Promise<void> {
   const since = new Date(deps.now().getTime() - WATCHED_MS)
-  const least = { bounced: limits.bounces.least, complained: limits.complaints.least, since, limit: MOST }
-  for (const { store_id: storeId, id } of await findReturnedCampaigns(deps.db, least)) {
+  const thresholds = { bounced: limits.bounces.min, complained: limits.complaints.min, since, limit: MAX_CAMPAIGNS }
+  for (const { store_id: storeId, id } of await findReturnedCampaigns(deps.db, thresholds)) {
     const store = { storeId, db: deps.db }
-    const checked = await countsToCheck(store, id, { since, enough: limits.leastAccepted })
+    const checked = await countsToCheck(store, id, { since, enough: limits.minAccepted })
     const counts = checked.find((each) => findPauseCause(each, limits) !== null)
     const cause = counts && findPauseCause(counts, limits)
     if (!cause) continue
@@ -86,7 +86,7 @@ export async function pauseAutomatically(
   await notify(tx, { type: 'campaign_paused', data: { campaignId: id, name, ...found }, at: now })
 }
 
-// Statements that count bounces and complaints of running campaigns. Those are few and have their own index; accepted
+// SQL that counts bounces and complaints of running campaigns. Those are few and have their own index; accepted
 // messages are counted only where there are enough of them.
 
 interface ReturnCounts {

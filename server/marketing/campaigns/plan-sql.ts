@@ -4,7 +4,7 @@ import type { ChannelName } from '../../messages/channels/public.ts'
 
 import { isNewestMatching } from '../audiences/public.ts'
 
-// Statements that create the rows of a run, a page at a time.
+// SQL that creates the rows of a run, a page at a time.
 
 /**
  * Ignores messages that were closed because the campaign was cancelled or the person removed: they received nothing and
@@ -17,14 +17,14 @@ export const isReceivedMessage = (campaignId: string) => sql`h.origin_kind = 'ca
  * Filters by cart alone. By campaign, for which statistics are missing at first, each check would read all messages of
  * the campaign.
  */
-export const ofCart = (
+export const selectCartMessages = (
   cart: RawBuilder<unknown>,
 ) => sql`(select h.origin_kind, h.origin_id, h.step_id, h.state, h.reason from messages h
     where h.store_id = c.store_id and h.cart_id = ${cart} offset 0) h`
 
 /** Cart `c` has had the campaign, in any run. */
 export const hasReceivedForCart = (campaignId: string) =>
-  sql`exists (select 1 from ${ofCart(sql`c.id`)} where ${isReceivedMessage(campaignId)})`
+  sql`exists (select 1 from ${selectCartMessages(sql`c.id`)} where ${isReceivedMessage(campaignId)})`
 
 export interface PlanCriteria {
   campaignId: string
@@ -37,14 +37,14 @@ export const newcomers = (storeId: string, { campaignId, channel, filters }: Pla
   carts c where c.store_id = ${storeId} and c.status = 'abandoned' and c.last_activity_at <= ${startedAt}
     and ${isNewestMatching({ storeId, channel, filters, now: startedAt })} and not ${hasReceivedForCart(campaignId)}`
 
-/** How many messages a run that begins now would have, counted up to `most`. */
+/** How many messages a run that begins now would have, counted up to `max`. */
 export async function countNewcomers(
   { db, storeId }: StoreDb,
   criteria: PlanCriteria,
-  { now, most }: { now: Date; most: number },
+  { now, max }: { now: Date; max: number },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from (select 1 from ${newcomers(storeId, criteria, now)} limit ${most}) found`.execute(
+    select count(*)::int as count from (select 1 from ${newcomers(storeId, criteria, now)} limit ${max}) found`.execute(
     db,
   )
   return rows[0]!.count

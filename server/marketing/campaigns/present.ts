@@ -1,4 +1,4 @@
-import type { CouponOfStep } from '../../../shared/carts/coupons.ts'
+import type { FlowStepCoupon } from '../../../shared/carts/coupons.ts'
 import { getCurrencyExponent } from '../../../shared/core/money.ts'
 import { type CampaignInput, CampaignView } from '../../../shared/marketing/campaigns.ts'
 import { readStore, type StoreRow } from '../../access/stores/public.ts'
@@ -49,7 +49,7 @@ const major = (minor: number, currency: string) => minor / 10 ** getCurrencyExpo
 
 interface ViewExtras extends Pick<CampaignView, 'counts' | 'revenue'> {
   shop: StoreRow
-  coupon: CouponOfStep | null
+  coupon: FlowStepCoupon | null
   people: string[]
 }
 

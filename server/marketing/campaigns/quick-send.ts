@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { QUICK_SEND_TEMPLATES } from '../../messages/templates/public.ts'
 import { toStoredFilters } from '../audiences/public.ts'
 import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/public.ts'
-import { fieldError, type StoreClock, type Stored } from './campaign-input.ts'
+import { fieldError, type StoreClock, type StoredInput } from './campaign-input.ts'
 import { findReplay, insert, loadStoreContext } from './campaigns.ts'
 import { lockCampaign } from './campaigns-sql.ts'
 import { assertPlanAllows, assertSenderReady } from './gates.ts'
@@ -43,7 +43,7 @@ export async function sendToAll(
   return viewCampaign(store, id)
 }
 
-/** True if the discount template or its default text is sent without a coupon (area decision 44). */
+/** True if the discount template or its default text is sent without a coupon (decision 44). */
 function isMissingCoupon({ template, subject, htmlContent, coupon }: QuickSendInput): boolean {
   if (coupon) return false
   return template === 'discount' || subject?.trim() === discount.subject || htmlContent === discount.body
@@ -51,7 +51,7 @@ function isMissingCoupon({ template, subject, htmlContent, coupon }: QuickSendIn
 
 const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
 
-function quickSend(input: QuickSendInput, { currency, zone, now }: StoreClock): Stored {
+function quickSend(input: QuickSendInput, { currency, zone, now }: StoreClock): StoredInput {
   const [subject, body] = [input.subject?.trim() ?? '', input.htmlContent ?? '']
   if (subject === '' || body.trim() === '') {
     throw fieldError(subject === '' ? 'subject' : 'htmlContent', campaignTexts.noWords)

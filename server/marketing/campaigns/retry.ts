@@ -10,7 +10,7 @@ import { planMessagesFor } from './runs.ts'
 import { insertRun } from './runs-sql.ts'
 import { assertMaySend } from './steps.ts'
 
-// Retries the failed messages of a campaign (area decision 48) in a run of their own: each retry is a new message with
+// Retries the failed messages of a campaign (decision 48) in a run of their own: each retry is a new message with
 // its own key (D1). Messages with an unknown result are not retried (D4).
 
 /** Per request; a further request retries the rest. */
@@ -37,7 +37,7 @@ async function createRetryRun(
   deps: Pick<Deps, 'config' | 'now' | 'secrets'>,
   tx: StoreTx,
   campaign: CampaignRow,
-  failed: readonly Failed[],
+  failed: readonly FailedMessage[],
 ): Promise<number> {
   const now = deps.now()
   await countCustomText(deps, tx, campaign, failed.length)
@@ -54,14 +54,14 @@ async function createRetryRun(
 
 // Statement for the failed messages of a campaign.
 
-interface Failed {
+interface FailedMessage {
   shopper_id: string
   /** null: the message is about no cart. */
   cart_id: string | null
 }
 
-async function findRetryable({ db, storeId }: StoreTx, campaignId: string, limit: number): Promise<Failed[]> {
-  const { rows } = await sql<Failed>`
+async function findRetryable({ db, storeId }: StoreTx, campaignId: string, limit: number): Promise<FailedMessage[]> {
+  const { rows } = await sql<FailedMessage>`
     select m.shopper_id, m.cart_id from messages m
     where m.store_id = ${storeId} and m.origin_kind = 'campaign' and m.origin_id = ${campaignId} and ${isRetryable}
     order by m.step, m.id limit ${limit}`.execute(db)

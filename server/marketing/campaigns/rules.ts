@@ -57,7 +57,7 @@ export const getRunTimes = (row: Pick<CampaignsTable, 'start_date' | 'time_of_da
 
 /**
  * The first run, or the next one after `after`; null: there is none. The 31st becomes the last day of a short month
- * (area decision 45, T3).
+ * (decision 45, T3).
  */
 export function findNextRun(
   { startDate, timeOfDay, frequency }: RunTimes,
@@ -130,20 +130,20 @@ export const getClock = (zone: string, now: Date): string =>
     .toString()
     .slice(0, 5)
 
-/** Bounce and complaint limits (area decision 50). */
+/** Bounce and complaint limits (decision 50). */
 export const GUARD_LIMITS = {
-  leastAccepted: 200,
-  bounces: { least: 10, share: 0.05 },
-  complaints: { least: 3, share: 0.003 },
+  minAccepted: 200,
+  bounces: { min: 10, share: 0.05 },
+  complaints: { min: 3, share: 0.003 },
 }
 export type GuardLimits = typeof GUARD_LIMITS
 
 /** The reason to pause a running campaign; null: none. */
 export function findPauseCause(
   { accepted, bounced, complained }: { accepted: number; bounced: number; complained: number },
-  { leastAccepted, bounces, complaints }: GuardLimits = GUARD_LIMITS,
+  { minAccepted, bounces, complaints }: GuardLimits = GUARD_LIMITS,
 ): 'bounces' | 'complaints' | null {
-  if (accepted < leastAccepted) return null
-  if (bounced >= bounces.least && bounced / accepted > bounces.share) return 'bounces'
-  return complained >= complaints.least && complained / accepted > complaints.share ? 'complaints' : null
+  if (accepted < minAccepted) return null
+  if (bounced >= bounces.min && bounced / accepted > bounces.share) return 'bounces'
+  return complained >= complaints.min && complained / accepted > complaints.share ? 'complaints' : null
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, type StoreTx, sql } from '../../core/db/public.ts'
 import { becomesCancelled, isOpen } from '../../messages/messages/public.ts'
 
-// Statements for campaign runs. Those that create the rows of a run are in plan-sql.ts.
+// SQL for campaign runs. Those that create the rows of a run are in plan-sql.ts.
 
 export interface CampaignKey {
   store_id: string
@@ -35,16 +35,16 @@ export async function closeOpenMessages(
   { reason, now, limit, which }: CloseOptions & { which: RawBuilder<unknown> },
 ): Promise<number> {
   const { rows } = await sql`
-    with gone as (
+    with closed as (
       update messages m set ${becomesCancelled(reason, now)}
       from (select id from messages where store_id = ${storeId} and id = any(array(
-          select id from messages where ${ofCampaign(storeId, campaignId)} and ${isOpen('messages')} and ${which} limit ${limit}))
+          select id from messages where ${isOfCampaign(storeId, campaignId)} and ${isOpen('messages')} and ${which} limit ${limit}))
         and ${isOpen('messages')} and ${which} order by id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from closed returning 1`.execute(db)
   return rows.length
 }
 
-export const ofCampaign = (storeId: string, campaignId: string) =>
+export const isOfCampaign = (storeId: string, campaignId: string) =>
   sql`store_id = ${storeId} and origin_kind = 'campaign' and origin_id = ${campaignId}`

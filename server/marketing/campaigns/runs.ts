@@ -22,10 +22,10 @@ import { pauseAutomatically } from './guard.ts'
 import { followJob, planRunsJob } from './jobs.ts'
 import type * as plan from './plan-sql.ts'
 import type { PlanCriteria } from './plan-sql.ts'
-import { hasReceivedAny, hasReceivedForCart, isReceivedMessage, newcomers, ofCart } from './plan-sql.ts'
+import { hasReceivedAny, hasReceivedForCart, isReceivedMessage, newcomers, selectCartMessages } from './plan-sql.ts'
 import { findDueRun, findNextRun, findNextRunAfterChange, getRunTimes } from './rules.ts'
 import type { CloseOptions } from './runs-sql.ts'
-import { type CampaignKey, closeOpenMessages, insertRun, ofCampaign } from './runs-sql.ts'
+import { type CampaignKey, closeOpenMessages, insertRun, isOfCampaign } from './runs-sql.ts'
 
 // Starts due runs, creates their rows in pages of one transaction each, and ends a campaign when no message is open.
 // The cursor is stored with the rows, so a run resumes after a crash.
@@ -226,7 +226,7 @@ export async function planMessagesFor(
     channel,
     templateId,
     dueAt: run.at,
-    expiresAt: new Date(run.at.getTime() + MOST_AGE_MS),
+    expiresAt: new Date(run.at.getTime() + MAX_AGE_MS),
     wakeAt: run.at,
     now,
   })
@@ -236,8 +236,8 @@ export async function planMessagesFor(
   return lone.length + about
 }
 
-/** The age limit of a message (D7), as in `MOST_AGE`. */
-const MOST_AGE_MS = 72 * 3_600_000
+/** The age limit of a message (D7), as in `MAX_AGE`. */
+const MAX_AGE_MS = 72 * 3_600_000
 
 const SOME = 1_000
 
@@ -358,7 +358,7 @@ async function markPlanned(
 const isInRun = (
   campaignId: string,
   runId: string,
-) => sql`exists (select 1 from carts o cross join lateral ${ofCart(sql`o.id`)}
+) => sql`exists (select 1 from carts o cross join lateral ${selectCartMessages(sql`o.id`)}
   where o.store_id = c.store_id and o.shopper_id = c.shopper_id and ${isReceivedMessage(campaignId)} and h.step_id = ${runId} offset 0)`
 
 /**
@@ -398,13 +398,13 @@ async function planCarts(
       select c.id, c.shopper_id, r.id as run_id, r.run, g.type, g.template_id, ${dueAt(sql`c.shopper_id`)} as at
       from locked c join campaigns g on g.store_id = ${storeId} and g.id = ${campaignId}
       join campaign_runs r on r.store_id = ${storeId} and r.campaign_id = g.id and r.id = ${runId}),
-    kept as (
+    extended as (
       update carts c set lost_at = due.at + interval '7 days' from due
       where c.store_id = ${storeId} and c.id = due.id and c.lost_at < due.at + interval '7 days')
     insert into messages (store_id, id, cart_id, shopper_id, origin_kind, origin_id, step_id, step, channel, state, due_at, expires_at, wake_at,
       template_id, created_at, updated_at)
     select ${storeId}, gen_random_uuid(), due.id, due.shopper_id, 'campaign', ${campaignId}, due.run_id, due.run, due.type, ${SCHEDULED},
-      due.at, due.at + ${MOST_AGE}, due.at, due.template_id, ${now}, ${now}
+      due.at, due.at + ${MAX_AGE}, due.at, due.template_id, ${now}, ${now}
     from due on conflict do nothing returning 1`.execute(db)
   return rows.length
 }
@@ -550,7 +550,7 @@ async function retimeSome(
 ): Promise<RetimePlace | null> {
   const { rows } = await sql<RetimePlace>`
     with page as materialized (
-      select step, id, state, due_at, cart_id, shopper_id, step_id from messages where ${ofCampaign(storeId, campaignId)}
+      select step, id, state, due_at, cart_id, shopper_id, step_id from messages where ${isOfCampaign(storeId, campaignId)}
         ${after ? sql`and (step, id) > (${after.step}::int, ${after.id}::uuid)` : sql``} order by step, id limit ${limit}),
     timed as materialized (
       select o.id, ${dueAt(sql`o.shopper_id`)} as at from page o
@@ -562,14 +562,14 @@ async function retimeSome(
       select id from messages where store_id = ${storeId} and id = any(array(select id from timed)) and ${isOpen('messages')}
       order by id for update),
     moved as (
-      update messages m set ${becomesDue(sql`t.at`)}, due_at = t.at, expires_at = t.at + ${MOST_AGE}, updated_at = ${now}
+      update messages m set ${becomesDue(sql`t.at`)}, due_at = t.at, expires_at = t.at + ${MAX_AGE}, updated_at = ${now}
       from timed t join open on open.id = t.id where m.store_id = ${storeId} and m.id = open.id)
     select step, id from page order by step desc, id desc limit 1`.execute(db)
   return rows[0] ?? null
 }
 
 /** The age limit of a message (D7). */
-const MOST_AGE = sql`interval '72 hours'`
+const MAX_AGE = sql`interval '72 hours'`
 
 /**
  * When a message of run `r` of campaign `g` about cart `c` is due: the later of the run, and the last activity plus the

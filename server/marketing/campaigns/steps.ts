@@ -96,7 +96,7 @@ async function close(deps: Pick<Deps, 'jobs' | 'now'>, tx: StoreTx, id: string):
 const DROP_CHUNK = 2_000
 
 /** Closes the held messages for good; other open messages continue. Returns how many were closed. */
-export async function dropHeld(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, id: string): Promise<number> {
+export async function cancelHeldMessages(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, id: string): Promise<number> {
   for (let dropped = 0; ; ) {
     const some = await transact(store, async (tx) => {
       requireFound(await lockCampaign(tx, id), 'Campaign')
@@ -134,7 +134,7 @@ async function isStopped(store: StoreDb, id: string): Promise<boolean> {
 }
 
 /**
- * The Send of a list row (area decision 125): like Send Now for a campaign that is not over; an ended campaign is
+ * The Send of a list row (decision 125): like Send Now for a campaign that is not over; an ended campaign is
  * reopened.
  */
 export async function sendAgain(

@@ -73,7 +73,7 @@ async function hasNewer(store: StoreDb<Db>, { id, last_activity_at: lastActivity
   return newest !== undefined && newest.id !== id
 }
 
-// Statements for active carts; `carts_active` serves them.
+// SQL for active carts; `carts_active` serves them.
 
 type ActiveCartRow = ListedCart & { abandon_at: Date | null }
 
@@ -89,11 +89,11 @@ interface ActiveSum {
   value_minor: number
 }
 
-/** By currency, for the newest `most`. */
-async function sumActive({ db, storeId }: StoreDb, most: number): Promise<ActiveSum[]> {
+/** By currency, for the newest `max`. */
+async function sumActive({ db, storeId }: StoreDb, max: number): Promise<ActiveSum[]> {
   const rows = await sql<ActiveSum>`
     select currency, count(*)::int as carts, sum(value_minor)::float8 as value_minor from (
-      select c.currency, c.value_minor from carts c where ${active(storeId)} ${NEWEST} limit ${most}) counted
+      select c.currency, c.value_minor from carts c where ${active(storeId)} ${NEWEST} limit ${max}) counted
     group by currency order by 2 desc, 1`.execute(db)
   return rows.rows
 }

@@ -24,9 +24,9 @@ import type { JoinedCart } from './present.ts'
 export async function readMessagesOfShopper(
   store: StoreDb,
   shopperId: string,
-  most: number,
+  max: number,
 ): Promise<{ rows: MessageView[]; total: number }> {
-  const rows = await listShopperMessages(store, shopperId, most)
+  const rows = await listShopperMessages(store, shopperId, max)
   const decisions = await readDecisions(
     store,
     rows.map(({ id }) => id),
@@ -128,7 +128,7 @@ async function listCartMessages({ db, storeId }: StoreDb, cartId: string): Promi
 async function listShopperMessages(
   { db, storeId }: StoreDb,
   shopperId: string,
-  most: number,
+  max: number,
 ): Promise<(MessageRow & { total: number })[]> {
   const rows = await sql<MessageRow & { total: number }>`
     select count(*) over ()::int as total, ${MESSAGE} where m.store_id = ${storeId} and m.id = any(array(
@@ -136,7 +136,7 @@ async function listShopperMessages(
       where c.store_id = ${storeId} and c.shopper_id = ${shopperId}
       union all
       select x.id from messages x where x.store_id = ${storeId} and x.lone_shopper_id = ${shopperId}))
-    order by coalesce(m.sending_at, m.due_at) desc, m.id desc limit ${most}`.execute(db)
+    order by coalesce(m.sending_at, m.due_at) desc, m.id desc limit ${max}`.execute(db)
   return rows.rows
 }
 

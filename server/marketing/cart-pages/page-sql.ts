@@ -1,7 +1,7 @@
 import { CART_COLUMNS, type ListedCart, withMerged } from '../../carts/carts/public.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 
-// Statements for the page of a cart.
+// SQL for the page of a cart.
 
 export async function readCart({ db, storeId }: StoreDb, cartId: string): Promise<ListedCart | undefined> {
   const rows = await sql<ListedCart>`

@@ -14,7 +14,7 @@ import { restoreTexts } from '../../../shared/delivery/restore.ts'
 import type * as list from '../../carts/carts/public.ts'
 
 import type { groupedEngagementEvents } from '../../delivery/engagement/public.ts'
-import type { Restorable, Restored, RestoredItem } from '../../delivery/restore/public.ts'
+import type { Restorable, RestoredItem, RestoreResult } from '../../delivery/restore/public.ts'
 import { channelTraits } from '../../messages/channels/public.ts'
 
 import type { TextView } from '../manual-sends/public.ts'
@@ -57,7 +57,7 @@ export const presentOffered = ({ code, savingMinor }: NonNullable<Restorable['co
   saving: savingMinor === null ? null : toDecimal(savingMinor, currency),
 })
 
-export const presentRestored = ({ items, currency, ...restored }: Restored) => ({
+export const presentRestored = ({ items, currency, ...restored }: RestoreResult) => ({
   message: restored.isOrdered ? restoreTexts.ordered : restoreTexts.restored,
   ...restored,
   items: items.map((item) => ({

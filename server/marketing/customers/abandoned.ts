@@ -76,23 +76,23 @@ async function findMatches(store: StoreDb, search: string): Promise<{ among: Sea
 }
 
 /** The newest customers of a filter. */
-export const listCustomerIds = async (store: StoreDb, filter: CustomerFilter, most: number): Promise<string[]> =>
-  idsFound(store, filter, await countCustomers(store, filter), most)
+export const listCustomerIds = async (store: StoreDb, filter: CustomerFilter, max: number): Promise<string[]> =>
+  idsFound(store, filter, await countCustomers(store, filter), max)
 
-async function idsFound(store: StoreDb, filter: CustomerFilter, counted: CustomerTotal, most: number) {
+async function idsFound(store: StoreDb, filter: CustomerFilter, counted: CustomerTotal, max: number) {
   const ids: string[] = []
   for await (const page of pagesOfCustomers(store, filter, counted, PAGE)) {
     ids.push(...page.map(({ id }) => id))
-    if (ids.length >= most) break
+    if (ids.length >= max) break
   }
-  return ids.slice(0, most)
+  return ids.slice(0, max)
 }
 
 /** Customers of a filter who have an abandoned cart, newest cart first. */
 export async function listAbandonedIds(
   store: StoreDb,
   filter: CustomerFilter,
-  most: number,
+  max: number,
   audience: Audience = null,
 ): Promise<string[]> {
   const { among } = await findMatches(store, filter.search)
@@ -101,7 +101,7 @@ export async function listAbandonedIds(
     audience,
     isRegistered: filter.isRegistered,
     after: null,
-    limit: most,
+    limit: max,
   })
   return rows.map(({ id }) => id)
 }
@@ -113,7 +113,7 @@ const presentAbandoned = (row: AbandonedRow): AbandonedCustomer => ({
   currency: row.currency,
 })
 
-// Statements for customers with an abandoned cart. Each shopper appears with their most recently abandoned cart.
+// SQL for customers with an abandoned cart. Each shopper appears with their most recently abandoned cart.
 
 interface AbandonedRow extends ListedCustomer {
   cart_id: string

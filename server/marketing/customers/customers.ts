@@ -1,7 +1,7 @@
 import type { CartBadge, CartState } from '../../../shared/carts/carts.ts'
 import type { CustomerPage } from '../../../shared/marketing/customers.ts'
 import { BADGE } from '../../carts/carts/public.ts'
-import { COUNTS } from '../../carts/orders/public.ts'
+import { isCountedOrder } from '../../carts/orders/public.ts'
 import { requireFound } from '../../core/common/public.ts'
 import { type AccountDb, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
@@ -25,11 +25,11 @@ export function buildFilter({
   return { search: search?.trim() ?? '', isRegistered: registered === undefined ? null : registered === 'yes' }
 }
 
-const MOST_CARTS = 20
-const MOST_ORDERS = 20
-const MOST_MESSAGES = 20
-const MOST_CONSENTS = 30
-const MOST_SUPPRESSED = 100
+const MAX_CARTS = 20
+const MAX_ORDERS = 20
+const MAX_MESSAGES = 20
+const MAX_CONSENTS = 30
+const MAX_SUPPRESSED = 100
 
 /** Reads all data of a customer page. */
 export async function readCustomerPage(
@@ -41,13 +41,13 @@ export async function readCustomerPage(
   const person = presentPerson(row)
   const addresses = [...person.emails, ...person.phones]
   const [consents, suppressed, carts, orders, value, life, messages] = await Promise.all([
-    listEntries(deps, store, addresses, MOST_CONSENTS),
+    listEntries(deps, store, addresses, MAX_CONSENTS),
     readSuppressions(deps, account, [...addresses, ...person.unconfirmed]),
-    readCarts(store, id, MOST_CARTS),
-    readOrders(store, id, MOST_ORDERS),
+    readCarts(store, id, MAX_CARTS),
+    readOrders(store, id, MAX_ORDERS),
     readValue(store, id),
     readLifetime(store, id),
-    readMessagesOfShopper(store, id, MOST_MESSAGES),
+    readMessagesOfShopper(store, id, MAX_MESSAGES),
   ])
   return {
     ...person,
@@ -75,7 +75,7 @@ async function readSuppressions(
   const hashes = addresses.map((address) => secrets.addressHash(address))
   // The prefix matches nothing, so only the exact addresses are found.
   const filter = { search: { hashes, prefix: '\u{10ffff}' }, reason: null, channel: null }
-  const rows = await selectPage(account, filter, { after: null, limit: MOST_SUPPRESSED })
+  const rows = await selectPage(account, filter, { after: null, limit: MAX_SUPPRESSED })
   return rows.map(({ address, channel, reason, created_at }) => ({
     address,
     channel,
@@ -84,7 +84,7 @@ async function readSuppressions(
   }))
 }
 
-/** undefined also for a shopper without registration or contact, who is no customer. */
+/** undefined: there is no such shopper, or one without registration and contact, who is not a customer. */
 async function readCustomer({ db, storeId }: StoreDb, id: string): Promise<CustomerRow | undefined> {
   const ofKind = (kind: 'email' | 'phone') => sql`array(select value from shopper_keys k
     where k.store_id = s.store_id and k.shopper_id = s.id and k.kind = ${kind} order by value limit 20)`
@@ -97,16 +97,16 @@ async function readCustomer({ db, storeId }: StoreDb, id: string): Promise<Custo
 }
 
 /** Merged carts are covered by the cart they were merged into. */
-async function readCarts({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<CartRow[]> {
+async function readCarts({ db, storeId }: StoreDb, shopperId: string, max: number): Promise<CartRow[]> {
   const { rows } = await sql<CartRow>`
     select id, item_count, value_minor, currency, ${BADGE} as badge, status, last_activity_at, count(*) over ()::int as total from carts c
     where store_id = ${storeId} and shopper_id = ${shopperId} and status <> 'merged'
-    order by last_activity_at desc, id desc limit ${most}`.execute(db)
+    order by last_activity_at desc, id desc limit ${max}`.execute(db)
   return rows
 }
 
 /** Unplaced orders appear as carts, and partial orders within their main order (A6). */
-async function readOrders({ db, storeId }: StoreDb, shopperId: string, most: number): Promise<OrderRow[]> {
+async function readOrders({ db, storeId }: StoreDb, shopperId: string, max: number): Promise<OrderRow[]> {
   const { rows } = await sql<OrderRow>`
     select o.order_id, o.status, o.total_minor, o.net_minor, o.currency, o.cart_id, o.kind = 'purchase' as is_purchase,
       coalesce(o.purchased_at, o.created_at) as at, count(*) over ()::int as total
@@ -114,7 +114,7 @@ async function readOrders({ db, storeId }: StoreDb, shopperId: string, most: num
     where k.store_id = ${storeId} and k.shopper_id = ${shopperId} and k.kind = 'order' and o.kind <> 'draft'
       and (o.parent_id is null or o.purchased_at is not null
         or not exists (select 1 from orders p where p.store_id = o.store_id and p.order_id = o.parent_id))
-    order by at desc, o.order_id desc limit ${most}`.execute(db)
+    order by at desc, o.order_id desc limit ${max}`.execute(db)
   return rows
 }
 
@@ -173,7 +173,7 @@ const presentValue = (rows: Awaited<ReturnType<typeof readValue>>): CustomerPage
 const presentLife = (life: Awaited<ReturnType<typeof readLifetime>>): CustomerPage['life_in_store'] =>
   life ? { orders: life.orders, spent: toDecimal(life.spent_minor, life.currency), currency: life.currency } : null
 
-// Statements for the customer page. Customers have few rows; for one with many, the newest are shown.
+// SQL for the customer page. Customers have few rows; for one with many, the newest are shown.
 
 interface CustomerRow extends ListedCustomer {
   country: string | null
@@ -221,7 +221,7 @@ async function readLifetime({ db, storeId }: StoreDb, shopperId: string) {
 async function readValue({ db, storeId }: StoreDb, shopperId: string) {
   const { rows } = await sql<{ currency: string; orders: number; net_minor: number }>`
     select o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor from orders o
-    where o.store_id = ${storeId} and o.shopper_id = ${shopperId} and o.purchased_at is not null and ${COUNTS}
+    where o.store_id = ${storeId} and o.shopper_id = ${shopperId} and o.purchased_at is not null and ${isCountedOrder}
     group by o.currency order by count(*) desc, o.currency`.execute(db)
   return rows
 }

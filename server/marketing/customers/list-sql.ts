@@ -57,7 +57,7 @@ function orderBy(sort: CustomerSort, isForwards: boolean, as?: RawBuilder<unknow
 }
 
 /** Totals of searches are exact up to this number. */
-const MOST_COUNTED = 1_000
+const MAX_COUNTED = 1_000
 /**
  * Up to this many matches are collected and sorted. If there are more, scanning the list in order finds a page soon
  * enough.
@@ -78,28 +78,28 @@ export interface CustomerTotal {
   isPartial: boolean
 }
 
-const NONE: CustomerTotal = { total: 0, isCapped: false, isMany: false, isAnywhere: false, isPartial: false }
+const NO_CUSTOMERS: CustomerTotal = { total: 0, isCapped: false, isMany: false, isAnywhere: false, isPartial: false }
 
-/** Without a search, from the counters; with one, counted up to `MOST_COUNTED`. */
+/** Without a search, from the counters; with one, counted up to `MAX_COUNTED`. */
 export async function countCustomers(store: StoreDb, filter: CustomerFilter): Promise<CustomerTotal> {
-  if (!filter.search) return { ...NONE, total: await countListed(store, filter.isRegistered) }
+  if (!filter.search) return { ...NO_CUSTOMERS, total: await countListed(store, filter.isRegistered) }
   const { storeId } = store
   const begun = await countFound(store, matchPrefix(storeId, filter, MAX_COLLECTED))
   // The choice between prefix and substring search must not depend on the filter.
   const others = { ...filter, isRegistered: null }
   if (begun > 0 || (filter.isRegistered !== null && (await countFound(store, matchPrefix(storeId, others, 1))) > 0)) {
-    return { ...NONE, ...capped(begun) }
+    return { ...NO_CUSTOMERS, ...capTotal(begun) }
   }
-  const [found, listed] = await Promise.all([
+  const [found, listedCount] = await Promise.all([
     countFound(store, matchAnywhere(storeId, filter)),
     countListed(store, filter.isRegistered),
   ])
-  return { ...NONE, ...capped(found), isAnywhere: true, isPartial: listed > MAX_SEARCHED }
+  return { ...NO_CUSTOMERS, ...capTotal(found), isAnywhere: true, isPartial: listedCount > MAX_SEARCHED }
 }
 
-const capped = (found: number) => ({
-  total: Math.min(found, MOST_COUNTED),
-  isCapped: found > MOST_COUNTED,
+const capTotal = (found: number) => ({
+  total: Math.min(found, MAX_COUNTED),
+  isCapped: found > MAX_COUNTED,
   isMany: found > MAX_COLLECTED,
 })
 
@@ -194,14 +194,14 @@ function idsAt(storeId: string, filter: CustomerFilter, { isMany, isAnywhere }: 
   }
   const matching = search ? sql`and ${beginsWith(search)}` : sql``
   const stretch = (of: IsRegistered) =>
-    sql`from shoppers s where ${listed(storeId, of)} ${matching} ${bound} order by ${order}`
+    sql`from shoppers s where ${isListed(storeId, of)} ${matching} ${bound} order by ${order}`
   if (isRegistered !== null || sort === 'registered') return sql`select s.id ${stretch(isRegistered)} ${part}`
   const key = ORDERS[sort][0]
   const each = [true, false].map((of) => sql`(select s.id, ${key} as key ${stretch(of)} limit ${limit + offset})`)
   return sql`select s.id from (${sql.join(each, sql` union all `)}) s order by ${orderBy(sort, isForwards, sql`s.key`)} ${part}`
 }
 
-const listed = (storeId: string, isRegistered: IsRegistered) => sql`s.store_id = ${storeId} and s.is_customer
+const isListed = (storeId: string, isRegistered: IsRegistered) => sql`s.store_id = ${storeId} and s.is_customer
   ${isRegistered === null ? sql`` : sql`and s.is_registered = ${sql.raw(String(isRegistered))}`}`
 
 /** Searches only the newest customers: reading all texts of a large store would take seconds. */
@@ -209,7 +209,7 @@ function matchAnywhere(storeId: string, { search, isRegistered }: CustomerFilter
   const like = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
   const newest = (of: boolean) => sql`
     (select s.id, s.first_seen_at, concat_ws(' ', s.customer_name, s.customer_email, s.customer_phone) as text from shoppers s
-      where ${listed(storeId, of)} order by s.first_seen_at desc, s.id desc limit ${MAX_SEARCHED})`
+      where ${isListed(storeId, of)} order by s.first_seen_at desc, s.id desc limit ${MAX_SEARCHED})`
   // Phone numbers are stored as digits only.
   const digits = isNumber(search) ? search.replace(/\D/g, '') : ''
   const kinds = isRegistered === null ? [true, false] : [isRegistered]
@@ -219,13 +219,13 @@ function matchAnywhere(storeId: string, { search, isRegistered }: CustomerFilter
     where (n.text collate "C" like ${like} ${digits ? sql`or n.text collate "C" like ${`%${digits}%`}` : sql``})`
 }
 
-/** One index lookup per index and kind, up to `most` ids. */
-function matchPrefix(storeId: string, { search, isRegistered }: CustomerFilter, most: number) {
+/** One index lookup per index and kind, up to `max` ids. */
+function matchPrefix(storeId: string, { search, isRegistered }: CustomerFilter, max: number) {
   const kinds = isRegistered === null ? [true, false] : [isRegistered]
   const branches = kinds.flatMap((of) =>
     beginnings(search).map(
       (begins) => sql`(select s.id, s.first_seen_at from shoppers s
-        where ${listed(storeId, of)} and ${begins} limit ${most + 1})`,
+        where ${isListed(storeId, of)} and ${begins} limit ${max + 1})`,
     ),
   )
   return sql.join(branches, sql` union `)
@@ -239,29 +239,29 @@ function beginnings(search: string) {
   const text = search.toLowerCase()
   const number = isNumber(search) ? `+${search.replace(/\D/g, '')}` : '+'
   return [
-    between(sql`s.customer_name collate "C"`, text),
-    between(sql`lower(s.customer_last_name) collate "C"`, text),
-    between(sql`s.customer_email collate "C"`, text),
-    ...(number === '+' ? [] : [between(sql`s.customer_phone collate "C"`, number)]),
+    isPrefixedBy(sql`s.customer_name collate "C"`, text),
+    isPrefixedBy(sql`lower(s.customer_last_name) collate "C"`, text),
+    isPrefixedBy(sql`s.customer_email collate "C"`, text),
+    ...(number === '+' ? [] : [isPrefixedBy(sql`s.customer_phone collate "C"`, number)]),
   ]
 }
 
 const isNumber = (search: string) => /^[+(0-9][0-9 ()./-]*$/.test(search.trim())
 
 /** A range instead of LIKE: the planner recognizes it before it knows the text. */
-const between = (column: RawBuilder<unknown>, text: string) =>
+const isPrefixedBy = (column: RawBuilder<unknown>, text: string) =>
   sql`(${column} >= ${text} and ${column} < ${`${text}\u{10ffff}`})`
 
 /** null: both registered customers and guests. */
 type IsRegistered = boolean | null
 
-const ofKind = (isRegistered: IsRegistered) =>
+const isOfKind = (isRegistered: IsRegistered) =>
   isRegistered === null ? sql`` : sql`and is_registered = ${isRegistered}`
 
 async function countListed({ db, storeId }: StoreDb, isRegistered: IsRegistered): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select coalesce(sum(change), 0)::int as total from customer_counts
-    where store_id = ${storeId} ${ofKind(isRegistered)}`.execute(db)
+    where store_id = ${storeId} ${isOfKind(isRegistered)}`.execute(db)
   return rows[0]!.total
 }
 
@@ -278,7 +278,7 @@ async function dayAt(
     select day, passed::int from (
       select day, sum(customers) over (order by day ${direction}) - customers as passed from (
         select day, sum(change) as customers from customer_counts
-        where store_id = ${storeId} ${ofKind(isRegistered)} group by day having sum(change) > 0) days) sums
+        where store_id = ${storeId} ${isOfKind(isRegistered)} group by day having sum(change) > 0) days) sums
     where passed <= ${offset} order by day ${back} limit 1`.execute(db)
   const [row] = rows
   return row && { midnight: Date.parse(`${row.day}T00:00:00Z`), passed: row.passed }

@@ -135,7 +135,7 @@ function hasCredentials(address: string): boolean {
 const buildFieldError = (field: string, message: string) =>
   new AppError('unprocessable', message, { fields: { [field]: message } })
 
-// Statements of discount mail.
+// SQL for discount mail.
 
 const COUPON = sql`id, kind, code, type, platform_type as "platformType", percent, amount_minor as "amountMinor", currency,
   min_spend_minor as "minSpendMinor", max_spend_minor as "maxSpendMinor", starts_at as "startsAt", ends_at as "endsAt",

@@ -23,14 +23,14 @@ export async function resolveRecipients(
 ): Promise<string[]> {
   if (!matching) return [...new Set(customers)]
   const except = new Set(matching.except)
-  const most = MAX_RECIPIENTS + except.size + 1
+  const max = MAX_RECIPIENTS + except.size + 1
   const filters = matching.abandonedOnly && matching.filters
   const audience = filters
     ? { channel: 'email' as const, filters: await resolveFilters(deps, store, filters, account), now: deps.now() }
     : null
   const found = matching.abandonedOnly
-    ? await listAbandonedIds(store, buildFilter(matching), most, audience)
-    : await listCustomerIds(store, buildFilter(matching), most)
+    ? await listAbandonedIds(store, buildFilter(matching), max, audience)
+    : await listCustomerIds(store, buildFilter(matching), max)
   const ids = found.filter((id) => !except.has(id))
   if (ids.length <= MAX_RECIPIENTS) return ids
   throw new AppError('unprocessable', discountTexts.tooMany, { fields: { customers: discountTexts.tooMany } })

@@ -1,6 +1,6 @@
 import { type StoreTx, sql } from '../../core/db/public.ts'
 
-// Statements for the store's own push notifications, a flow of kind 'push'.
+// SQL for the store's own push notifications, a flow of kind 'push'.
 
 /**
  * The first is sent after the chosen delay, but not before the cart counts as abandoned (S1). Each further one follows

@@ -1,7 +1,7 @@
 import { type Db, type StoreDb, sql, toSqlZone } from '../../core/db/public.ts'
 import { NTH } from './variants-sql.ts'
 
-// Statements that read flow results from the daily figures of analytics.
+// SQL that reads flow results from the daily figures of analytics.
 
 export const ATTRIBUTED_DAYS = 30
 

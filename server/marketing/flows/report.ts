@@ -90,7 +90,7 @@ function presentStep(
 
 /**
  * Compares each variant with the first (decision 61): an always-valid interval, with α shared among the comparisons. It
- * is valid from a fixed start only, so it covers all days since the split began, whatever period the report shows.
+ * is valid from a fixed start only, so it covers all days since the split began, for any period of the report.
  */
 function presentVariants(
   variants: readonly sql.ReportedVariant[],

@@ -3,7 +3,7 @@ import { type StoreTx, sql } from '../../core/db/public.ts'
 import type { NewFlow } from './sql.ts'
 import type { CouponColumns } from './step-coupons.ts'
 
-// Statements that save a flow.
+// SQL that saves a flow.
 
 export interface StepColumns extends CouponColumns {
   id: string

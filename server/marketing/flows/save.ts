@@ -159,7 +159,7 @@ export async function chooseWinner(
   })
 }
 
-/** A step may keep a channel it already has: whatever is missing holds its messages with a reason. */
+/** A step may keep a channel it already has. If its set-up is incomplete, its messages are held with a reason. */
 const findChannelProblem =
   (channels: FlowChannels) =>
   (channel: 'sms' | 'whatsapp' | 'push'): { code: 'plan_required' | 'unprocessable'; sentence: string } | null => {
@@ -491,14 +491,14 @@ function isRuleAdded({
   )
 }
 
-interface Checked {
+interface CheckedChannels {
   minDelay: number
   problemOfChannel: (
     channel: 'sms' | 'whatsapp' | 'push',
   ) => { code: 'plan_required' | 'unprocessable'; sentence: string } | null
 }
 
-function checkSaved(steps: readonly ResolvedStep[], { minDelay, problemOfChannel }: Checked): void {
+function checkSaved(steps: readonly ResolvedStep[], { minDelay, problemOfChannel }: CheckedChannels): void {
   let before = 0
   for (const { step, delayMinutes, channels, from } of steps) {
     const index = step - 1

@@ -3,7 +3,7 @@ import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { ChannelName } from '../../messages/channels/public.ts'
 import { countByState, isOpen } from '../../messages/messages/public.ts'
 
-// Statements for flows.
+// SQL for flows.
 
 export interface NewFlow {
   id: string
@@ -59,23 +59,23 @@ export async function insertTemplates(
 }
 
 export async function hasFlow({ db, storeId }: StoreTx): Promise<boolean> {
-  return (await ofOwner({ db, storeId }).select('id').limit(1).executeTakeFirst()) !== undefined
+  return (await selectMemberFlows({ db, storeId }).select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
 export function listFlows({ db, storeId }: StoreDb) {
-  return ofOwner({ db, storeId }).selectAll().orderBy('position').orderBy('id').execute()
+  return selectMemberFlows({ db, storeId }).selectAll().orderBy('position').orderBy('id').execute()
 }
 
 /** Excludes the push flow, which members do not edit as a flow. */
-const ofOwner = ({ db, storeId }: StoreDb) =>
+const selectMemberFlows = ({ db, storeId }: StoreDb) =>
   db.selectFrom('flows').where('store_id', '=', storeId).where('kind', '=', 'flow')
 
 export function lockFlow({ db, storeId }: StoreTx, flowId: string) {
-  return ofOwner({ db, storeId }).selectAll().where('id', '=', flowId).forNoKeyUpdate().executeTakeFirst()
+  return selectMemberFlows({ db, storeId }).selectAll().where('id', '=', flowId).forNoKeyUpdate().executeTakeFirst()
 }
 
 export function readFlow({ db, storeId }: StoreDb, flowId: string) {
-  return ofOwner({ db, storeId }).selectAll().where('id', '=', flowId).executeTakeFirst()
+  return selectMemberFlows({ db, storeId }).selectAll().where('id', '=', flowId).executeTakeFirst()
 }
 
 export function listSteps({ db, storeId }: StoreDb, flowIds: readonly string[]) {
@@ -224,14 +224,14 @@ export interface DueRow {
 }
 
 /** Open messages of a flow due until then, earliest first, and their total. */
-export async function readDueMessages({ db, storeId }: StoreDb, flowId: string, until: Date, most: number) {
+export async function readDueMessages({ db, storeId }: StoreDb, flowId: string, until: Date, max: number) {
   const which = sql`from messages m where m.store_id = ${storeId} and m.origin_kind = 'flow' and m.origin_id = ${flowId} and ${isOpen('m')}
     and m.wake_at <= ${until}`
   const { rows } = await sql<DueRow>`
     select m.id, m.cart_id, c.customer_name, m.step, m.wake_at, m.expires_at, m.state, m.reason
-    from (select * ${which} order by m.wake_at, m.id limit ${most}) m
+    from (select * ${which} order by m.wake_at, m.id limit ${max}) m
     join carts c on c.store_id = m.store_id and c.id = m.cart_id order by m.wake_at, m.id`.execute(db)
-  if (rows.length < most) return { rows, total: rows.length }
+  if (rows.length < max) return { rows, total: rows.length }
   const all = await sql<{ count: number }>`select count(*)::int as count ${which}`.execute(db)
   return { rows, total: all.rows[0]!.count }
 }

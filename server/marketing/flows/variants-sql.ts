@@ -1,7 +1,7 @@
 import type { FlowChannel } from '../../../shared/carts/flow-conditions.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
-// Statements for step variants and their text.
+// SQL for step variants and their text.
 
 export interface VariantRow {
   flow_id: string
@@ -76,7 +76,7 @@ export async function saveTexts(
     with wanted as (
       select * from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb)
         as w("stepId" uuid, "variantId" uuid, channel text, "templateId" uuid, name text, subject text, body text)),
-    kept as (
+    saved as (
       insert into templates (store_id, id, key, name, subject, body, updated_at)
       select ${storeId}, "templateId", ${TEXT_KEY}, name, subject, body, ${now} from wanted order by "templateId"
       on conflict (store_id, id) do update set subject = excluded.subject, body = excluded.body, version = templates.version + 1,

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/marketing/ledger.ts'
+import { MAX_IMPORT_BYTES, MAX_IMPORT_ROWS } from '../../../shared/marketing/ledger.ts'
 import { countLoopIterations } from '../../../test/event-loop.ts'
 import { measureHeapBytes } from '../../../test/memory.ts'
 import { decodeText, parseTable } from './file.ts'
@@ -77,12 +77,12 @@ describe('a file made to exhaust the server', () => {
   async function measureCost(text: string) {
     const before = measureHeapBytes()
     const ticks = countLoopIterations()
-    let most = 0
+    let max = 0
     let nextSampleAt = 0
     const timer = setInterval(() => {
       const now = performance.now()
       if (now < nextSampleAt) return
-      most = Math.max(most, measureHeapBytes() - before)
+      max = Math.max(max, measureHeapBytes() - before)
       // A measurement collects all garbage. If that is slow, most of the time still goes to the file.
       nextSampleAt = performance.now() + 4 * (performance.now() - now)
     }, 1)
@@ -91,7 +91,7 @@ describe('a file made to exhaust the server', () => {
       (error: Error) => error.message,
     )
     clearInterval(timer)
-    return { outcome, ticks: ticks.stop(), mostMb: most / 1024 / 1024 }
+    return { outcome, ticks: ticks.stop(), mostMb: max / 1024 / 1024 }
   }
 
   test('of empty lines yields to other work', async () => {
@@ -102,16 +102,16 @@ describe('a file made to exhaust the server', () => {
 
   test('with millions of lines is read up to the row limit and yields to other work', async () => {
     const { outcome, ticks, mostMb } = await measureCost('a\n'.repeat(9_500_000))
-    expect(outcome).toBe(`A file holds at most ${IMPORT_MOST_ROWS.toLocaleString('en-US')} rows. Split it.`)
+    expect(outcome).toBe(`A file holds at most ${MAX_IMPORT_ROWS.toLocaleString('en-US')} rows. Split it.`)
     expect(ticks).toBeGreaterThan(300)
     expect(mostMb).toBeLessThan(60)
   })
 
   test.each([
-    ['one row of columns', `a\n${','.repeat(IMPORT_MOST_BYTES - 2)}`],
-    ['one cell', `a\n${'x'.repeat(IMPORT_MOST_BYTES - 2)}`],
-    ['one quotation', `a\n"${'x\n'.repeat(IMPORT_MOST_BYTES / 2 - 2)}`],
-    ['quotation marks', `a\n${'"'.repeat(IMPORT_MOST_BYTES - 3)}`],
+    ['one row of columns', `a\n${','.repeat(MAX_IMPORT_BYTES - 2)}`],
+    ['one cell', `a\n${'x'.repeat(MAX_IMPORT_BYTES - 2)}`],
+    ['one quotation', `a\n"${'x\n'.repeat(MAX_IMPORT_BYTES / 2 - 2)}`],
+    ['quotation marks', `a\n${'"'.repeat(MAX_IMPORT_BYTES - 3)}`],
   ])('with %s is read up to the row length limit', async (_name, text) => {
     const { outcome, mostMb } = await measureCost(text)
     expect(outcome).toMatch(/longer than 256 KB/)

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
 import { parse as parseNow } from 'csv-parse/sync'
-import { IMPORT_MOST_BYTES, IMPORT_MOST_ROWS } from '../../../shared/marketing/ledger.ts'
+import { MAX_IMPORT_BYTES, MAX_IMPORT_ROWS } from '../../../shared/marketing/ledger.ts'
 import { AppError, chunked } from '../../core/common/public.ts'
 
 // Parses a CSV file as spreadsheets write it: any usual delimiter, in UTF-8 or Excel's Western encoding.
@@ -22,21 +22,21 @@ export async function decodeText(body: unknown): Promise<string> {
   let size = 0
   for await (const part of body) {
     size += (part as Buffer).length
-    if (size > IMPORT_MOST_BYTES) {
+    if (size > MAX_IMPORT_BYTES) {
       throw new AppError(
         'too_large',
-        `A file holds at most ${IMPORT_MOST_BYTES / 1024 / 1024} MB. Split it and upload its parts.`,
+        `A file holds at most ${MAX_IMPORT_BYTES / 1024 / 1024} MB. Split it and upload its parts.`,
       )
     }
     parts.push(part as Buffer)
   }
-  return decoded(parts)
+  return decodeFile(parts)
 }
 
 const isStream = (body: unknown): body is Readable =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 
-async function decoded(parts: readonly Buffer[]): Promise<string> {
+async function decodeFile(parts: readonly Buffer[]): Promise<string> {
   const start = Buffer.concat(parts.slice(0, 2).map((part) => part.subarray(0, 2)))
   const mark = start.subarray(0, 2).toString('hex')
   const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
@@ -67,13 +67,10 @@ export async function parseTable(text: string, separator?: string): Promise<Tabl
   const delimiter = separator ?? (await detectDelimiter(text))
   const rows: string[][] = []
   for await (const row of parseRows(text, delimiter)) {
-    if (rows.length > IMPORT_MOST_ROWS) {
-      throw new AppError(
-        'too_large',
-        `A file holds at most ${IMPORT_MOST_ROWS.toLocaleString('en-US')} rows. Split it.`,
-      )
+    if (rows.length > MAX_IMPORT_ROWS) {
+      throw new AppError('too_large', `A file holds at most ${MAX_IMPORT_ROWS.toLocaleString('en-US')} rows. Split it.`)
     }
-    rows.push(row.slice(0, MOST_COLUMNS))
+    rows.push(row.slice(0, MAX_COLUMNS))
     if (rows.length % YIELD_ROWS === 0) await breathe()
   }
   const skipped = titleLines(rows)
@@ -85,7 +82,7 @@ export async function parseTable(text: string, separator?: string): Promise<Tabl
   return { delimiter, columns, rows, skipped }
 }
 
-const MOST_TITLE_LINES = 5
+const MAX_TITLE_LINES = 5
 
 /**
  * A title or Excel's `sep=;` above the headings would hide what the columns mean. In a file with one column, the first
@@ -93,13 +90,13 @@ const MOST_TITLE_LINES = 5
  */
 function titleLines(rows: readonly string[][]): number {
   const filled = (row: readonly string[] | undefined) => row?.filter((cell) => cell.trim() !== '').length ?? 0
-  const head = rows.slice(0, MOST_TITLE_LINES + 1)
+  const head = rows.slice(0, MAX_TITLE_LINES + 1)
   const first = head.findIndex((row) => filled(row) > 1)
   // A line with an address is data: the headings are above it.
   return first > 0 && !head[first]!.some((cell) => /@|^\s*\+?\d{7,}/.test(cell)) ? first : 0
 }
 
-const MOST_COLUMNS = 200
+const MAX_COLUMNS = 200
 /** Allows 200 columns, some with the text of a consent. */
 const LONGEST_ROW = 256 * 1024
 /** One to three milliseconds of parsing. */

@@ -175,7 +175,7 @@ const findCellRefusal = (plain: string): ImportReason | null =>
     ? null
     : (findRefusal(plain) ?? CELL_REFUSALS.find(([, refusal]) => refusal.test(plain))?.[0] ?? null)
 
-/** A complaint comes from the person and outranks all; reasons that are no act of the person come last. */
+/** A complaint comes from the person and outranks all; reasons that are not the person's act come last. */
 const REASON_ORDER: readonly ImportReason[] = [
   'complained',
   'opted_out',
@@ -246,7 +246,7 @@ export type HeadingKind =
 
 const EITHER =
   /\bopt(ed)? ?in\b.*\bout\b|\bopt(ed)? ?out( or| and)? (opt(ed)? ?)?in\b|\bsubscribed\b.*\bunsub|\bunsub.*\bsubscribed\b/
-/** Columns that everyone in a file has, whatever their consent. */
+/** Columns that everyone in a file has, with or without consent. */
 const COMMON_COLUMN = /\b(link|url|token|page|key|hash|rate|score|quote|taux|tasa|tasso|taxa)$/
 const DETAIL =
   /\b(date|time|timestamp|at|on|am|datum|zeit|zeitpunkt|fecha|hora|data|ora|le|el|il|em|reason|campaign|title|comment|method|source|ip|id|form|type|grund|kommentar|kampagne|quelle|raison|motif|motivo|razon|causa|campagne|campana|campagna|campanha|note|by|von|par|por|da)$/

@@ -42,7 +42,7 @@ export interface ReadRow {
   others: readonly string[]
   channel: ImportChannel | null
   status: RowStatus | null
-  /** Why the row is no consent; null: it is one, or a plain opt-out. */
+  /** Why the row is not a consent; null: it is one, or a plain opt-out. */
   reason: ImportReason | null
   /** null: not in the file. */
   at: Date | null
@@ -163,13 +163,13 @@ export function findConsentColumns(names: readonly string[], mapping: ImportMapp
   const isUnclear = means === 'either' || (chosen?.kind === null && mapping.yesMeans === null)
   const main = chosen ? { index: chosen.index, isUnclear, isOptInHeading: means === 'yes' } : null
   const rest = kinds.filter(({ index, kind }) => kind === null && !read.includes(index))
-  return { main, noes, others, rest, markOf: remembered(cellMark) }
+  return { main, noes, others, rest, markOf: cacheMarks(cellMark) }
 }
 
 const MAX_CACHED = 1_000
 const MAX_CACHED_LENGTH = 60
 
-function remembered(markOf: (cell: string) => CellMark): (cell: string) => CellMark {
+function cacheMarks(markOf: (cell: string) => CellMark): (cell: string) => CellMark {
   const known = new LRUCache<string, CellMark>({ max: MAX_CACHED })
   return (cell) => {
     const mark = known.get(cell) ?? markOf(cell)
@@ -283,8 +283,8 @@ const EARLIEST = Date.UTC(EARLIEST_YEAR, 0, 1)
  */
 export function parseDate(text: string, order: DateOrder, zone: string): Date | null {
   if (text.length > LONGEST_DATE) return null
-  if (/^\d{10}$/.test(text)) return checked(Number(text) * 1_000)
-  if (/^\d{13}$/.test(text)) return checked(Number(text))
+  if (/^\d{10}$/.test(text)) return parseValidDate(Number(text) * 1_000)
+  if (/^\d{13}$/.test(text)) return parseValidDate(Number(text))
   const iso = ISO.exec(text)
   const written = iso ? null : WRITTEN.exec(text)
   if (iso) return instant([iso[1]!, iso[2]!, iso[3]!], iso.slice(4), zone)
@@ -302,7 +302,7 @@ function instant(day: [string, string, string], time: (string | undefined)[], zo
   try {
     // Rejects dates that do not exist, such as 31 February: the file's date order is probably read wrong.
     const clock = Temporal.PlainDateTime.from({ year, month, day: date, hour, minute, second }, { overflow: 'reject' })
-    return checked(toInstant(clock, parseOffset(time[4]) ?? zone).epochMilliseconds)
+    return parseValidDate(toInstant(clock, parseOffset(time[4]) ?? zone).epochMilliseconds)
   } catch {
     return null
   }
@@ -322,7 +322,7 @@ function parseOffset(zone: string | undefined): string | null {
   return sign ? `${sign}${hours}:${minutes}` : '+00:00'
 }
 
-const checked = (ms: number): Date | null => (Number.isFinite(ms) && ms >= EARLIEST ? new Date(ms) : null)
+const parseValidDate = (ms: number): Date | null => (Number.isFinite(ms) && ms >= EARLIEST ? new Date(ms) : null)
 
 const HEADINGS: [keyof ImportMapping, RegExp][] = [
   ['address', /e-?mail|address|adresse|phone|mobile|telefon|handy|number|recipient/i],
@@ -394,16 +394,16 @@ export function optOutsFirst(rows: readonly ReadRow[]): { rows: ReadRow[]; yesFr
   return { rows: [...others, ...rows.filter(isYes)], yesFrom: others.length }
 }
 
-/** Up to `most` rows that show each outcome: the first row of each, then the second, and so on. */
-export function pickSampleOutcomes(rows: readonly ReadRow[], most: number): ReadRow[] {
+/** Up to `max` rows that show each outcome: the first row of each, then the second, and so on. */
+export function pickSampleOutcomes(rows: readonly ReadRow[], max: number): ReadRow[] {
   const kinds = new Map<string, ReadRow[]>()
   for (const row of rows) {
     const kind = row.problem ?? `${row.status} ${row.reason}`
     const same = kinds.get(kind) ?? []
-    if (same.length < most) same.push(row)
+    if (same.length < max) same.push(row)
     kinds.set(kind, same)
   }
   const firsts = [...kinds.values()].flatMap((same) => same.map((row, place) => ({ row, place })))
-  const samples = firsts.sort((a, b) => a.place - b.place || a.row.line - b.row.line).slice(0, most)
+  const samples = firsts.sort((a, b) => a.place - b.place || a.row.line - b.row.line).slice(0, max)
   return samples.map(({ row }) => row).sort((a, b) => a.line - b.line)
 }

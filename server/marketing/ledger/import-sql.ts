@@ -2,7 +2,7 @@ import type { ImportMapping } from '../../../shared/marketing/ledger.ts'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { doesConsentCount } from '../../shoppers/consent/public.ts'
 
-// Statements for consent imports.
+// SQL for consent imports.
 
 export interface NewImport {
   id: string
@@ -33,9 +33,9 @@ export async function insertImport({ db, storeId }: StoreDb, news: NewImport): P
     .execute()
 }
 
-const MOST_LISTED = 50
+const MAX_LISTED = 50
 
-const withoutContent = [
+const IMPORT_COLUMNS = [
   'i.id',
   'i.file_name',
   'i.columns',
@@ -59,7 +59,7 @@ const withoutContent = [
 export function listImports({ db, storeId }: StoreDb, id?: string) {
   return db
     .selectFrom('consent_imports as i')
-    .select(withoutContent)
+    .select(IMPORT_COLUMNS)
     .select((eb) =>
       eb
         .exists(
@@ -91,7 +91,7 @@ export function listImports({ db, storeId }: StoreDb, id?: string) {
     .orderBy(sql`i.standing = 'doubted'`, 'desc')
     .orderBy('i.uploaded_at', 'desc')
     .orderBy('i.id', 'desc')
-    .limit(MOST_LISTED)
+    .limit(MAX_LISTED)
     .execute()
 }
 
@@ -171,7 +171,7 @@ export interface EvaluatedRow {
   hash: string | null
   channel: string | null
   status: string | null
-  /** Why the row is no consent. */
+  /** Why the row is not a consent. */
   reason: string | null
   /** Not the person's own decision: a consent given here overrides it. */
   is_no_act: boolean

@@ -115,7 +115,7 @@ async function buildPreview(
     else if (status) counts[status]++
   }
   const samples = pickSampleOutcomes(rows, SAMPLE_ROWS)
-  const evaluations = samples.map((row) => evaluated(deps, store.storeId, table, row, uploadedAt))
+  const evaluations = samples.map((row) => evaluateRow(deps, store.storeId, table, row, uploadedAt))
   const decisions = await sql.listDecisions(store, accountId, evaluations)
   const chosen = mapping.status === null ? undefined : table.columns[mapping.status]
   return {
@@ -203,7 +203,7 @@ async function storeAllParts(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb
     end = Math.min(start + PART, start < yesFrom ? yesFrom : rows.length)
     const part: sql.EvaluatedRow[] = []
     const entries: NewEntry[] = []
-    // A row counts once, whatever its number of addresses.
+    // A row counts once, even with several addresses.
     const further: NewEntry[] = []
     for await (const piece of chunked(rows.slice(start, end), YIELD_ROWS)) {
       for (const each of piece) {
@@ -212,7 +212,7 @@ async function storeAllParts(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb
         if (entry) {
           entries.push(entry)
           further.push(...more.map(({ address }) => ({ ...entry, address })))
-        } else for (const row of [each, ...more]) part.push(evaluated(deps, store.storeId, table, row, uploadedAt))
+        } else for (const row of [each, ...more]) part.push(evaluateRow(deps, store.storeId, table, row, uploadedAt))
       }
     }
     const isMine = await transact(store, async (tx) => {
@@ -242,7 +242,7 @@ function toSuppression({ problem, status, reason, channel, address }: ReadRow): 
   return { address, channel, reason: entry, note: `The file says: ${importReasons[reason]}` }
 }
 
-function evaluated(
+function evaluateRow(
   deps: Pick<Deps, 'secrets'>,
   storeId: string,
   table: Table,

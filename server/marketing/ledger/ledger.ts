@@ -33,14 +33,14 @@ export async function listEntries(
   { secrets }: Pick<Deps, 'secrets'>,
   store: StoreDb,
   addresses: readonly string[],
-  most: number,
+  max: number,
 ): Promise<LedgerEntry[]> {
   const all = addresses.map(async (address) => {
-    const rows = await sql.ledgerPage(store, { hash: secrets.addressHash(address), after: null, limit: most })
+    const rows = await sql.ledgerPage(store, { hash: secrets.addressHash(address), after: null, limit: max })
     return rows.map((row) => toEntry(row, address))
   })
   const entries = (await Promise.all(all)).flat()
-  return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, most)
+  return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)).slice(0, max)
 }
 
 const Place = z.object({ at: z.coerce.date(), id: z.uuid() })

@@ -9,7 +9,7 @@ import { ledgerChannels, ledgerStatuses } from '../../../shared/marketing/ledger
 import { type StoreDb, sql, toSqlZone } from '../../core/db/public.ts'
 import { doesConsentCount } from '../../shoppers/consent/public.ts'
 
-// Statements of the ledger search. Every order and filter has an index that serves it at a million rows.
+// SQL for the ledger search. Every order and filter has an index that serves it at a million rows.
 
 export interface LedgerRow {
   id: string
@@ -57,11 +57,11 @@ export async function ledgerPage(store: StoreDb, filter: LedgerQuery): Promise<L
       select ${SELECT} from consents c where c.store_id = ${storeId} ${bounds} ${order}`.execute(db)
     return rows.rows
   }
-  return filtered(store, filter, bounds)
+  return selectFiltered(store, filter, bounds)
 }
 
 /** Each combination of the filter is one index range, read from its newest end; there are few combinations. */
-async function filtered({ db, storeId }: StoreDb, filter: LedgerQuery, bounds: ReturnType<typeof selectBounds>) {
+async function selectFiltered({ db, storeId }: StoreDb, filter: LedgerQuery, bounds: ReturnType<typeof selectBounds>) {
   const sources = filter.source ? [filter.source] : await listSources({ db, storeId })
   const channels = filter.channel ? [filter.channel] : [...ledgerChannels]
   const statuses = filter.status ? [filter.status] : [...ledgerStatuses]
@@ -87,7 +87,7 @@ function selectBounds(storeId: string, { from, to, after }: LedgerQuery) {
  * The filter offers at most this many sources. Stores with custom sources may have more, which are found without the
  * filter.
  */
-const MOST_SOURCES = 60
+const MAX_SOURCES = 60
 
 /** One index lookup per source instead of one per row. */
 export async function listSources({ db, storeId }: StoreDb): Promise<string[]> {
@@ -97,7 +97,7 @@ export async function listSources({ db, storeId }: StoreDb): Promise<string[]> {
       union all
       select (select c.source from consents c where c.store_id = ${storeId} and c.source > found.source order by c.source limit 1)
       from found where found.source is not null)
-    select source from found where source is not null limit ${MOST_SOURCES}`.execute(db)
+    select source from found where source is not null limit ${MAX_SOURCES}`.execute(db)
   return rows.rows.map(({ source }) => source)
 }
 

@@ -2,7 +2,7 @@ import type { SendChannel } from '../../../shared/delivery/reminders.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { selectOutcome } from '../../messages/messages/public.ts'
 
-// Statements for bulk send jobs. The result of each item is read from its message.
+// SQL for bulk send jobs. The result of each item is read from its message.
 
 export interface JobRow {
   id: string
@@ -41,7 +41,7 @@ export async function insertJob(
     .execute()
 }
 
-/** Records requested ids that are no cart (or customer) of the store. */
+/** Records requested ids that are not carts (or customers) of the store. */
 export async function recordMissing({ db, storeId }: StoreTx, jobId: string, ids: string[]): Promise<void> {
   await db
     .updateTable('bulk_sends')
@@ -64,8 +64,8 @@ export function readJob({ db, storeId }: StoreDb, jobId: string): Promise<JobRow
 const OUTCOME = selectOutcome('m')
 
 /**
- * Reasons of address, person or cart that a retry would meet again. An unsubscribe is not among them: it can be taken
- * back.
+ * Reasons that a retry would meet again, because they concern address, person or cart. An unsubscribe is not one of
+ * them: the person can subscribe again.
  */
 const FINAL = [
   'suppressed_hard_bounce',

@@ -50,14 +50,14 @@ export async function startJob(
 }
 
 /** From this many rows on, a job outdates the planner statistics of its tables. */
-const MANY = 1_000
+const LARGE_JOB_ROWS = 1_000
 
 export async function refreshLargeJobStatistics(
   deps: Pick<Deps, 'log'>,
   store: StoreDb<Db>,
   count: number,
 ): Promise<void> {
-  if (count < MANY) return
+  if (count < LARGE_JOB_ROWS) return
   await sql.refreshStatistics(store).catch((error) => deps.log.warn({ err: error }, 'jobs.no-statistics'))
 }
 
@@ -96,8 +96,8 @@ export async function retryJob(
     const common = { jobId, channel: job.channel, sendAt: job.send_at, requestedBy, ...offer, ...texts }
     const items = job.coupon_id ? keepOnePerPerson(failed) : failed
     const planned = await planItems(deps, tx, common, retryItems(items, job))
-    const isPlanned = new Set([...planned.cartIds, ...planned.shopperIds])
-    const tried = items.filter((item) => isPlanned.has(item.cart_id ?? item.shopper_id))
+    const plannedIds = new Set([...planned.cartIds, ...planned.shopperIds])
+    const tried = items.filter((item) => plannedIds.has(item.cart_id ?? item.shopper_id))
     // Carts that turned out to be none stay failed.
     const remaining = failed.filter((item) => !tried.includes(item)).map((item) => item.message_id)
     if (remaining.length > 0) await sql.releaseItems(tx, remaining)

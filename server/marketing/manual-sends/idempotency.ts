@@ -120,7 +120,7 @@ function unwrapReply<Reply>(stored: StoredReply<Reply>): Reply {
 export const deleteExpiredRequests = (deps: Pick<Deps, 'db' | 'now'>): Promise<void> =>
   deleteOldRequests(deps.db, deps.now())
 
-// Statements for idempotent requests (D9).
+// SQL for idempotent requests (D9).
 
 interface StoredRequest {
   body_hash: Buffer

@@ -1,7 +1,7 @@
 import { type StoreTx, sql } from '../../core/db/public.ts'
 import { SCHEDULED } from '../../messages/messages/public.ts'
 
-// Statements for manually requested messages.
+// SQL for manually requested messages.
 
 export interface NewManualMessage {
   rows: readonly { id: string; cartId: string }[]

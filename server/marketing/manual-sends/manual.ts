@@ -64,7 +64,9 @@ export async function sendManually(
       await planOne(deps, tx, { id, requestedBy: request.session.userId, toAddress }, manualRequest)
     },
     answer: (id) =>
-      manualRequest.sendAt ? scheduled(id, manualRequest.sendAt) : waitForReply(store, id, manualRequest.channel),
+      manualRequest.sendAt
+        ? buildScheduledReply(id, manualRequest.sendAt)
+        : waitForReply(store, id, manualRequest.channel),
   })
   return reply
 }
@@ -153,7 +155,7 @@ async function planOne(
   if (!manualRequest.sendAt) await deps.jobs.enqueue(tx.db, sendDueMessages, { storeId: tx.storeId }, tx.storeId)
 }
 
-async function scheduled(messageId: string, dueAt: Date): Promise<SendReply> {
+async function buildScheduledReply(messageId: string, dueAt: Date): Promise<SendReply> {
   const message = reminderTexts.emailScheduled
   return { success: true, message, state: 'scheduled', messageId, dueAt: dueAt.toISOString() }
 }

@@ -151,7 +151,7 @@ function notACustomer(): AppError {
   return new AppError('unprocessable', message, { fields: { to: message } })
 }
 
-// Statements for people as recipients.
+// SQL for people as recipients.
 
 interface PersonRow {
   shopper_id: string

@@ -22,7 +22,7 @@ export async function readReach(
   input: z.output<typeof cartReach.body>,
 ): Promise<CartReach> {
   if (input.cartIds) return countReach(await evaluateAll(deps, store, [...new Set(input.cartIds)]), true)
-  const { ids, isPartial } = await newest(deps, store, parseFilter(input))
+  const { ids, isPartial } = await selectNewest(deps, store, parseFilter(input))
   const tally = countReach(await evaluateAll(deps, store, ids), false)
   return { ...tally, ...(isPartial && { lookedThrough: list.MAX_EVALUATED }) }
 }
@@ -38,7 +38,7 @@ export async function countFiltered(
 ): Promise<list.CartTotal> {
   const { reach, days, country, product, stage } = filter
   if (!reach && days === null && country === null && product === null && !stage) return list.countCarts(store, filter)
-  const { ids, isPartial, counted } = await newest(deps, store, filter)
+  const { ids, isPartial, counted } = await selectNewest(deps, store, filter)
   const among = reach
     ? (await evaluateAll(deps, store, ids)).filter((each) => matchesReach(each, reach)).map(({ cartId }) => cartId)
     : ids
@@ -46,7 +46,7 @@ export async function countFiltered(
   return { ...counted, ...total, among, isEvaluatedInPart: isPartial }
 }
 
-async function newest(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, filter: ListFilter) {
+async function selectNewest(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, filter: ListFilter) {
   const counted = await list.countCarts(store, filter)
   const since = filter.days === null ? null : await startOfDays(deps, store, filter.days)
   const newestFound = await list.selectNewestIds(store, filter, counted, since)
@@ -103,7 +103,7 @@ export async function listIdsAtStage({ db, storeId }: StoreDb, ids: readonly str
   return rows.map(({ id }) => id)
 }
 
-const ofChannel = (channel: StageFilter['channel']) => (channel ? sql`and m.channel = ${channel}` : sql``)
+const isOfChannel = (channel: StageFilter['channel']) => (channel ? sql`and m.channel = ${channel}` : sql``)
 
 /** A message about a merged cart counts for the surviving cart (S6). */
 const isReached = (storeId: string, proof: RawBuilder<unknown>, channel: StageFilter['channel']) => sql`exists (
@@ -111,11 +111,11 @@ const isReached = (storeId: string, proof: RawBuilder<unknown>, channel: StageFi
     select c.id union all
     select j.id from carts j where j.store_id = ${storeId} and j.shopper_id = c.shopper_id and j.merged_into = c.id) own
   join messages m on m.store_id = ${storeId} and m.cart_id = own.id
-  where m.sending_at is not null and ${wasSent} ${ofChannel(channel)} and ${proof})`
+  where m.sending_at is not null and ${wasSent} ${isOfChannel(channel)} and ${proof})`
 
 const isConverted = (storeId: string, channel: StageFilter['channel']) =>
   channel === null
     ? sql`c.status = 'recovered' and not c.is_void`
     : sql`c.status = 'recovered' and not c.is_void and exists (
         select 1 from orders o join messages m on m.store_id = ${storeId} and m.id = o.message_id
-        where o.store_id = ${storeId} and o.cart_id = c.id and o.touchpoint_id is not null ${ofChannel(channel)})`
+        where o.store_id = ${storeId} and o.cart_id = c.id and o.touchpoint_id is not null ${isOfChannel(channel)})`

@@ -18,8 +18,8 @@ const POLICY =
   /spam|\bblock(ed|ing|s)?\b|block ?list|deny ?list|blacklist|\bdenied|polic|reputation|relay|dmarc|\bspf\b|dkim|authenticat|content|virus|sender|banned|too (big|large)|size|not (permit|allow|accept)|may not send|unsolicited|complain/i
 const TOO_MANY =
   /\b(at a|send(ing)?|receiv(ing|ed?)|message|connection) rate\b|rate (that|limit)|too (quickly|fast|many)|throttl|(hourly|daily|message|sending) (limit|quota)|limit (exceeded|reached)/i
-/** Applies whatever code comes first: a relay repeats the other server's reply after its own code. */
-const FOR_NOW = /\bgr[ea]y-?list|\btemporar(y|ily)\b|try (it )?again later|\bdeferred\b/i
+/** Applies regardless of the first code: a relay repeats the other server's reply after its own code. */
+const TEMPORARY = /\bgr[ea]y-?list|\btemporar(y|ily)\b|try (it )?again later|\bdeferred\b/i
 /** The receiver's own policy code, repeated by a relay after another one. */
 const POLICY_CODE = /(?<![\d.])5\.7\.\d{1,3}(?![\d]|\.\d)/
 
@@ -32,7 +32,7 @@ const TABLE: readonly [code: RegExp, words: RegExp, kind: BounceKind][] = [
   [ANY, FULL, 'soft'],
   [/^5\.2\.2$/, ANY, 'soft'],
   [/^5\.[0125]\.|^$/, TOO_MANY, 'soft'],
-  [/^5\.[0125]\.|^$/, FOR_NOW, 'soft'],
+  [/^5\.[0125]\.|^$/, TEMPORARY, 'soft'],
   // the sender's system or address, or a relay that breaks the rules
   [/^5\.1\.[789]$/, ANY, 'refused'],
   [/^5\.[12]\./, POLICY_CODE, 'refused'],

@@ -9,7 +9,7 @@ export type MailRoute = 'server' | 'mailbox' | 'none'
 /** `own`: the account's own mail server. */
 export type AccountMailRoute = MailRoute | 'own'
 
-/** The demo account uses only the built-in mailbox, whatever is configured. */
+/** The demo account uses only the built-in mailbox, regardless of the configuration. */
 export function chooseAccountMailRoute(
   config: MailConfig,
   account: { isDemo: boolean; hasOwn: boolean },

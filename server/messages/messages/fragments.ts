@@ -59,11 +59,11 @@ export const wasEverAttempted = (row: Row) =>
 /** Accepted and later returned: permanently not delivered, for any reason. */
 export const hasBounced = (row: Row) =>
   sql<boolean>`(${isFailed(row)} and ${sql.raw(`${row}.reason`)} ~ '^(bounced|undelivered)(:|$)')`
-/** The provider accepted it, whatever happened since. */
+/** The provider accepted it, even if it failed later. */
 export const wasAccepted = (row: Row) => sql<boolean>`(${isAccepted(row)} or ${hasBounced(row)})`
 
 /** The state that reports give a message. */
-export const reported = ({ failed, delivered }: { failed: RawBuilder<unknown>; delivered: RawBuilder<unknown> }) =>
+export const reportedState = ({ failed, delivered }: { failed: RawBuilder<unknown>; delivered: RawBuilder<unknown> }) =>
   sql`case when ${failed} then 'failed' when ${delivered} then 'delivered' else 'sent' end`
 
 /** Whether the reports in `said` change the state: never backwards, in any order of arrival (D4). */
@@ -133,14 +133,16 @@ const becomesFinal = (state: 'cancelled' | 'skipped', reason: string, now: Date)
   sql`state = ${sql.lit(state)}, reason = ${reason}, finished_at = ${now}, updated_at = ${now}, claim = null`
 
 /** The state from the answer in `o`, unless an ended cart or campaign in `e` closes the message (D5). */
-export const answered = sql`case when e.id is null then o.state when e.is_cancelled then 'cancelled' else 'skipped' end`
+export const answeredState = sql`case when e.id is null then o.state when e.is_cancelled then 'cancelled' else 'skipped' end`
 
-const badged = Object.entries(channelTraits).flatMap(([channel, { badge }]) => (badge ? [{ channel, badge }] : []))
+const channelBadges = Object.entries(channelTraits).flatMap(([channel, { badge }]) =>
+  badge ? [{ channel, badge }] : [],
+)
 
 /** The badge for a send on this channel. */
 const selectChannelBadge = (channel: RawBuilder<unknown>) =>
   sql`case ${channel} ${sql.join(
-    badged.map((each) => sql`when ${sql.lit(each.channel)} then ${sql.lit(each.badge)}`),
+    channelBadges.map((each) => sql`when ${sql.lit(each.channel)} then ${sql.lit(each.badge)}`),
     sql` `,
   )} end`
 

@@ -10,7 +10,7 @@ import {
   wasAttempted,
 } from './fragments.ts'
 
-// Statements for messages without a cart.
+// SQL for messages without a cart.
 
 export interface PlannedMessage {
   id: string
@@ -113,7 +113,7 @@ export async function cancelDuplicates(
   now: Date,
 ): Promise<void> {
   await sql`
-    with gone as (
+    with closed as (
       update messages m set ${becomesCancelled('merged', now)}
       from (select o.id from messages o
         where o.store_id = ${storeId} and o.lone_shopper_id in (${fromId}, ${intoId}) and ${isOpen('o')}
@@ -134,5 +134,5 @@ export async function cancelDuplicates(
         order by o.id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', 'merged', '{}' from gone`.execute(db)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', 'merged', '{}' from closed`.execute(db)
 }

@@ -1,7 +1,7 @@
 // What other rooms use: rows and states.
 
 export {
-  answered,
+  answeredState,
   becomesAccepted,
   becomesCancelled,
   becomesClaimed,
@@ -25,7 +25,7 @@ export {
   isSending,
   isUnknown,
   mayArrive,
-  reported,
+  reportedState,
   SCHEDULED,
   selectFirstMailsSince,
   selectNewestSend,

@@ -16,7 +16,7 @@ import {
 } from './fragments.ts'
 import { OPENED_CHANNELS } from './wake-rules.ts'
 
-// Statements of messages. Claim, send and outcome are in send-due-sql.ts.
+// SQL for messages. Claim, send and outcome are in send-due-sql.ts.
 
 /** D1 for messages about a cart. */
 export const ONCE_PER_CART = sql`(store_id, cart_id, origin_kind, origin_id, step_id,
@@ -84,12 +84,12 @@ export async function cancelOpen(
   now: Date,
 ): Promise<number> {
   const rows = await sql`
-    with gone as (
+    with closed as (
       update messages m set ${becomesCancelled(reason, now)}
       from (select id from messages where store_id = ${storeId} and ${which} and ${isOpen('messages')} order by id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from gone returning 1`.execute(db)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'cancel', ${reason}, '{}' from closed returning 1`.execute(db)
   return rows.rows.length
 }
 
@@ -139,7 +139,7 @@ export async function closeAttemptedSteps({ db, storeId }: StoreTx, fromCart: st
             or h.step_id is distinct from o.step_id and ${mayArrive('h')})) order by o.id for update) open
       where m.store_id = ${storeId} and m.id = open.id returning m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'merged', '{}' from (table closed union all table elsewhere) gone`.execute(
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'merged', '{}' from (table closed union all table elsewhere) all_closed`.execute(
     db,
   )
 }

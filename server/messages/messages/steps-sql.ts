@@ -3,7 +3,7 @@ import type { ChannelName } from '../channels/public.ts'
 import { becomesDue, isOpen, SCHEDULED } from './fragments.ts'
 import { CHANNELS, cancelOpen, ONCE_PER_CART } from './sql.ts'
 
-// Statements for added, changed and removed steps of a flow (decision 53).
+// SQL for added, changed and removed steps of a flow (decision 53).
 
 const openStepMessages = (storeId: string, flowId: string, stepIds: readonly string[]) => sql`
   store_id = ${storeId} and origin_kind = 'flow' and origin_id = ${flowId} and step_id = any(${[...stepIds]}::uuid[]) and ${isOpen('messages')}`

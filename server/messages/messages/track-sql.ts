@@ -2,7 +2,7 @@ import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { ChannelName } from '../channels/public.ts'
 import { becomesSkipped, isOpen, selectOpenTo } from './fragments.ts'
 
-// Statements for touches and opt-outs.
+// SQL for touches and opt-outs.
 
 /** Locks the message's shopper, which serialises everything recorded about the person. */
 export async function lockMessageShopper({ db, storeId }: StoreTx, messageId: string): Promise<string | undefined> {
@@ -79,12 +79,12 @@ export async function skipOpenMessagesTo(
 ): Promise<number> {
   const { accountId, address, channel, now, reason = 'suppressed_unsubscribed' } = to
   const rows = await sql`
-    with gone as (
+    with closed as (
       update messages m set ${becomesSkipped(reason, now)}
       from (${selectOpenTo(accountId, channel, address)}) o
       where m.store_id = o.store_id and m.id = o.id and ${isOpen('m')}
       returning m.store_id, m.id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select store_id, gen_random_uuid(), id, ${now}, 'skip', ${reason}, '{}' from gone returning 1`.execute(db)
+    select store_id, gen_random_uuid(), id, ${now}, 'skip', ${reason}, '{}' from closed returning 1`.execute(db)
   return rows.rows.length
 }

@@ -9,7 +9,7 @@ import type { ChannelName } from '../channels/public.ts'
 
 // Which channels may open when a hold reason ends.
 
-const ALL = ['email', 'sms', 'whatsapp', 'push'] as const
+const ALL_CHANNELS = ['email', 'sms', 'whatsapp', 'push'] as const
 const TEXTS = ['sms', 'whatsapp'] as const
 
 /** D3: the store's orders, stock or prices could not be read. */
@@ -30,8 +30,8 @@ export const OPENED_CHANNELS: Readonly<Record<string, readonly ChannelName[]>> =
   template_missing: ['whatsapp'],
   budget: TEXTS,
   plan_required: TEXTS,
-  plan_limit: ALL,
-  no_consent: ALL,
-  consent_unconfirmed: ALL,
-  consent_pending: ALL,
+  plan_limit: ALL_CHANNELS,
+  no_consent: ALL_CHANNELS,
+  consent_unconfirmed: ALL_CHANNELS,
+  consent_pending: ALL_CHANNELS,
 }

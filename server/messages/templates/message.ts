@@ -39,7 +39,7 @@ export function renderMessage(layout: Layout, draft: Draft, values: Values): Ren
   return { ...parts, links, leftOut, headers: unsubscribeHeaders(values.footer.unsubscribeLink) }
 }
 
-/** Why these parts are no valid mail, or null. */
+/** Why these parts do not make a valid mail, or null. */
 export function findProblem({ subject, html, text }: Pick<RenderedMessage, 'subject' | 'html' | 'text'>) {
   if (Buffer.byteLength(html) > MAX_HTML_BYTES) return tooLargeError()
   if (![subject, html, text].some((part) => /\{\{|\{%/.test(part))) return null

@@ -61,7 +61,7 @@ const cleanLines = (text: string): string[] =>
 function removeName([first = '', ...others]: readonly string[], name: string): string[] {
   const isNamed = first.slice(0, name.length).toLowerCase() === name.toLowerCase()
   const rest = isNamed ? first.slice(name.length) : first
-  // "Maple" is no part of "Maple Street 1".
+  // "Maple" is not part of "Maple Street 1".
   if (!isNamed || !/^\s*([,;:|·–—-]|$)/.test(rest)) return [first, ...others]
   const addressParts = [rest.replace(/^[\s,;:|·–—-]+/, ''), ...others].filter(Boolean)
   return addressParts.length > 0 ? addressParts : [first]

@@ -83,7 +83,7 @@ export interface PlatformOrder {
   currency: string
   totalMinor: number
   refundedMinor: number
-  /** For a purchase: its amount is no revenue, or only if it was before (S4). Missing: the amount counts. */
+  /** For a purchase: its amount is not revenue, or only if it was before (S4). Missing: the amount counts. */
   amount?: 'none' | 'if_counted'
   /** null for guests. */
   customerId: string | null

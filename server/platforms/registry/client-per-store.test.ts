@@ -9,14 +9,14 @@ import { createClientCache } from './client-per-store.ts'
 /** Shops that respond when a test says so. */
 function shops() {
   const open = new Map<string, ((answer: GuardedAnswer) => void)[]>()
-  let most = 0
+  let max = 0
   const requests: string[] = []
   const fetch: GuardedFetch = (url, request) => {
     const { origin } = new URL(url)
     requests.push(origin)
     const { promise, resolve, reject } = Promise.withResolvers<GuardedAnswer>()
     open.set(origin, [...(open.get(origin) ?? []), resolve])
-    most = Math.max(most, open.get(origin)!.length)
+    max = Math.max(max, open.get(origin)!.length)
     request?.signal?.addEventListener('abort', () => reject(new Error('aborted')))
     return promise
   }
@@ -26,7 +26,7 @@ function shops() {
       give({ status: 404, headers: {}, body, url: origin, isRedirected: false })
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
-  return { fetch, answer, requests, most: () => most }
+  return { fetch, answer, requests, max: () => max }
 }
 
 const access = (storeUrl: string, consumerKey = 'ck_1'): StoreAccess => ({
@@ -38,7 +38,7 @@ const access = (storeUrl: string, consumerKey = 'ck_1'): StoreAccess => ({
 const cacheAs = (storeId: string) => ({ storeId, shelf: createMemoryTokenCache() })
 
 test('a store gets one request at a time while thousands of others are called', async () => {
-  const { fetch, answer, requests, most } = shops()
+  const { fetch, answer, requests, max } = shops()
   const storeClient = createClientCache({ fetch, now: () => new Date() })
   const busy = 'https://busy.example'
   const first = storeClient(access(busy), cacheAs('busy')).order('1')
@@ -54,11 +54,11 @@ test('a store gets one request at a time while thousands of others are called', 
   for (let n = 0; n < 4_500; n++) void answer(`https://shop${n}.example`)
   await Promise.all([first, ...all])
   expect(requests.filter((origin) => origin === busy)).toHaveLength(10)
-  expect(most()).toBe(1)
+  expect(max()).toBe(1)
 })
 
 test('a store still gets one request at a time after its keys were replaced and its profile is read', async () => {
-  const { fetch, answer, most } = shops()
+  const { fetch, answer, max } = shops()
   const storeClient = createClientCache({ fetch, now: () => new Date() })
   const origin = 'https://shop.example'
   const cachedA = cacheAs('a')
@@ -72,18 +72,18 @@ test('a store still gets one request at a time after its keys were replaced and 
     await answer(origin)
   }
   await Promise.all(all)
-  expect(most()).toBe(1)
+  expect(max()).toBe(1)
 })
 
 test('two accounts with the same shop do not wait for each other', async () => {
-  const { fetch, answer, most } = shops()
+  const { fetch, answer, max } = shops()
   const storeClient = createClientCache({ fetch, now: () => new Date() })
   const origin = 'https://shop.example'
   const all = ['a', 'b'].map((storeId) => storeClient(access(origin), cacheAs(storeId)).order('1'))
   await new Promise((resolve) => setTimeout(resolve, 1))
   await answer(origin)
   await Promise.all(all)
-  expect(most()).toBe(2)
+  expect(max()).toBe(2)
 })
 
 test('a request that times out in the queue ends at once and is never sent', async () => {

@@ -65,8 +65,8 @@ export function pullCoupons(
     firstPage,
     pageSize: PAGE_SIZE,
     read: (raw) => readCoupon(raw, currency),
-    query: { document: DISCOUNTS, root, variables, sizes: { first: BATCH_SIZE, most: PAGE_SIZE }, signal },
-    past: { document: DISCOUNTS_PAST, root, variables, sizes: { first: 250, most: 250 }, signal },
+    query: { document: DISCOUNTS, root, variables, sizes: { first: BATCH_SIZE, max: PAGE_SIZE }, signal },
+    past: { document: DISCOUNTS_PAST, root, variables, sizes: { first: 250, max: 250 }, signal },
   })
 }
 

@@ -317,7 +317,7 @@ const listSecrets = (keys: StoreKeys): string[] =>
       ? [keys.accessToken, keys.apiSecret]
       : []
 
-const OF_STATUS: Readonly<Record<number, StoreProblemCode>> = {
+const PROBLEM_BY_STATUS: Readonly<Record<number, StoreProblemCode>> = {
   401: 'shopify_token_revoked',
   402: 'shopify_store_frozen',
   403: 'shopify_scopes_missing',
@@ -331,7 +331,7 @@ const OF_STATUS: Readonly<Record<number, StoreProblemCode>> = {
 /** Classifies a status other than 200, or a 200 without a GraphQL response. */
 function classifyStatus(answer: ShopifyAnswer, secrets: readonly string[]): StoreProblem {
   const detail = cleanMessage(readMessage(answer.body), secrets)
-  const code = OF_STATUS[answer.status]
+  const code = PROBLEM_BY_STATUS[answer.status]
   if (code === 'rate_limited') return new StoreProblem(code, detail, parseRetryAfter(answer))
   if (code) return new StoreProblem(code, detail)
   if (answer.status >= 500) return new StoreProblem('shopify_error', detail ?? `status ${answer.status}`)
@@ -354,7 +354,7 @@ function readMessage(body: unknown): unknown {
   return isRecord(first) ? first.message : Array.isArray(first) ? first[0] : first
 }
 
-const OF_TOKEN: readonly (readonly [word: string, code: StoreProblemCode])[] = [
+const PROBLEM_BY_TOKEN_ERROR: readonly (readonly [word: string, code: StoreProblemCode])[] = [
   ['app_not_installed', 'shopify_app_not_installed'],
   ['shop_not_permitted', 'shopify_wrong_organization'],
   ['application_cannot_be_found', 'shopify_secret_wrong'],
@@ -364,7 +364,7 @@ const OF_TOKEN: readonly (readonly [word: string, code: StoreProblemCode])[] = [
 
 /** Why no token was issued. The text is in JSON or in an HTML page. */
 function classifyTokenRefusal(answer: ShopifyAnswer, secrets: readonly string[]): StoreProblem {
-  const known = OF_TOKEN.find(([word]) => answer.text.includes(word))
+  const known = PROBLEM_BY_TOKEN_ERROR.find(([word]) => answer.text.includes(word))
   if (known && answer.status < 500) return new StoreProblem(known[1], cleanMessage(readMessage(answer.body), secrets))
   // Before there is a token, a refusal concerns the keys.
   if (answer.status === 401 || answer.status === 403) return new StoreProblem('shopify_secret_wrong')
@@ -421,7 +421,7 @@ function classifyDenial(error: unknown, message: string | null): GraphProblem {
   return lacks.length > 0 ? { kind: 'lack', lacks, problem } : toOtherProblem(problem)
 }
 
-const LACK_OF_FIELD: readonly (readonly [field: RegExp, lack: WithheldData])[] = [
+const LACK_BY_FIELD: readonly (readonly [field: RegExp, lack: WithheldData])[] = [
   [/name/i, 'names'],
   [/email/i, 'emails'],
   [/phone/i, 'phones'],
@@ -432,8 +432,8 @@ function findWithheld(error: unknown): WithheldData[] {
   const path = getPath(error, 'path')
   const last = Array.isArray(path) ? path.findLast((part) => typeof part === 'string') : null
   const named = /\bthe (\w{1,40}) field\b/.exec(toPlainText(getPath(error, 'message'), 300) ?? '')?.[1]
-  const known = LACK_OF_FIELD.find(([field]) => field.test(named ?? last ?? ''))
-  return known ? [known[1]] : LACK_OF_FIELD.map(([, lack]) => lack)
+  const known = LACK_BY_FIELD.find(([field]) => field.test(named ?? last ?? ''))
+  return known ? [known[1]] : LACK_BY_FIELD.map(([, lack]) => lack)
 }
 
 /** Like `removeSecrets`, without anything that looks like a Shopify token. */
@@ -452,7 +452,7 @@ interface GraphProblem {
 
 const RETRY_MS = 1_000
 
-/** Maximum wait before the store is asked again, whatever it reported. */
+/** Maximum wait before the next request, even if the store reported a longer one. */
 const MAX_WAIT_MS = 30_000
 
 /** Other clients use points too. After these waits the store itself refuses. */
@@ -460,7 +460,7 @@ const MAX_WAITS = 3
 
 interface Bucket {
   available: number
-  most: number
+  max: number
   perSecond: number
   at: number
 }
@@ -472,14 +472,14 @@ function createThrottle(net: StoreNet): Throttle {
   function refill(): number {
     if (!bucket) return Number.POSITIVE_INFINITY
     const seconds = Math.max(net.now().getTime() - bucket.at, 0) / 1_000
-    bucket.available = Math.min(bucket.most, bucket.available + seconds * bucket.perSecond)
+    bucket.available = Math.min(bucket.max, bucket.available + seconds * bucket.perSecond)
     bucket.at = net.now().getTime()
     return bucket.available
   }
 
   /** 0: available. A cost above the bucket's size waits for a full bucket. */
   function missingMs(cost: number): number {
-    const missing = Math.min(cost, bucket?.most ?? cost) - refill()
+    const missing = Math.min(cost, bucket?.max ?? cost) - refill()
     return bucket && missing > 0 ? Math.min(Math.ceil((missing / bucket.perSecond) * 1_000), MAX_WAIT_MS) : 0
   }
 
@@ -491,11 +491,11 @@ function createThrottle(net: StoreNet): Throttle {
     },
     note(extensions) {
       const status = getPath(extensions, 'cost', 'throttleStatus')
-      const [available, most, perSecond] = ['currentlyAvailable', 'maximumAvailable', 'restoreRate'].map((name) =>
+      const [available, max, perSecond] = ['currentlyAvailable', 'maximumAvailable', 'restoreRate'].map((name) =>
         parsePoints(getPath(status, name)),
       )
-      if (available == null || !most || !perSecond) return
-      bucket = { available: Math.min(available, most), most, perSecond, at: net.now().getTime() }
+      if (available == null || !max || !perSecond) return
+      bucket = { available: Math.min(available, max), max, perSecond, at: net.now().getTime() }
     },
     wait: (cost, signal) => sleep(Math.max(missingMs(cost), RETRY_MS), signal),
   }

@@ -14,7 +14,7 @@ export interface ListQuery {
   root: string
   variables?: Readonly<Record<string, unknown>>
   /** First and maximum page size. */
-  sizes: { first: number; most: number }
+  sizes: { first: number; max: number }
   after?: string | null
   signal?: AbortSignal | undefined
 }
@@ -33,7 +33,7 @@ export async function* readChunks(graph: Graph, query: ListQuery): AsyncGenerato
     if (!chunk.hasNext) return
     if (chunk.endCursor === after) break
     after = chunk.endCursor
-    size = nextSize(asked, chunk.answer.requestedCost, query.sizes.most)
+    size = nextSize(asked, chunk.answer.requestedCost, query.sizes.max)
   }
   throw new StoreProblem('shopify_bad_answer', `the list of ${query.root} does not end`)
 }
@@ -56,12 +56,12 @@ function findList({ data }: GraphAnswer, root: string): unknown {
   return list
 }
 
-function nextSize(requested: number, cost: number | null, most: number): number {
+function nextSize(requested: number, cost: number | null, max: number): number {
   if (!cost) return requested
-  return Math.max(1, Math.min(most, Math.floor((requested * TARGET_COST) / cost)))
+  return Math.max(1, Math.min(max, Math.floor((requested * TARGET_COST) / cost)))
 }
 
-interface Numbered<Row> {
+interface NumberedPage<Row> {
   firstPage?: number | undefined
   /** Rows per page, the same for each. */
   pageSize: number
@@ -72,7 +72,7 @@ interface Numbered<Row> {
 }
 
 /** Numbered pages of a list by ascending id. A later first page is reached by skipping the rows before it. */
-export async function* numberedPages<Row>(graph: Graph, list: Numbered<Row>): AsyncGenerator<Page<Row>> {
+export async function* numberedPages<Row>(graph: Graph, list: NumberedPage<Row>): AsyncGenerator<Page<Row>> {
   const firstPage = Math.max(Math.trunc(list.firstPage ?? 1), 1)
   const start = await findCursor(graph, list.past, (firstPage - 1) * list.pageSize)
   let page = firstPage
@@ -99,7 +99,7 @@ export async function* numberedPages<Row>(graph: Graph, list: Numbered<Row>): As
 async function findCursor(graph: Graph, past: ListQuery, rows: number): Promise<string | null | 'end'> {
   let cursor: string | null = null
   for (let remaining = rows; remaining > 0; ) {
-    const size = Math.min(remaining, past.sizes.most)
+    const size = Math.min(remaining, past.sizes.max)
     const { chunk, asked } = await readChunk(graph, past, { after: cursor, size })
     if (!chunk.hasNext) return 'end'
     cursor = chunk.endCursor

@@ -36,8 +36,8 @@ import {
 } from './queries.ts'
 import { pause } from './throttle.ts'
 
-// The order pull. Orders are listed by time of change. A cursor stands for a time and an id: an order that changes
-// during the pull moves to the end and is returned once more.
+// The order pull. Orders are listed by time of change. A cursor holds a time and an id: an order that changes
+// during the pull moves to the end and is returned again.
 
 /** Above this number a bulk operation reads them, which costs no points. */
 const MANY = 5_000
@@ -71,14 +71,14 @@ interface Pull {
 }
 
 async function* pullPages(graph: Graph, net: StoreNet, { query, place }: Pull): AsyncGenerator<OrderPage> {
-  const most = Math.min(Math.max(Math.trunc(query.pageSize ?? 100), 1), 100)
+  const max = Math.min(Math.max(Math.trunc(query.pageSize ?? 100), 1), 100)
   const since = formatInstant(new Date(Date.parse(place.modifiedSince) - LAG_MS).toISOString())
   const list = {
     document: ORDERS,
     root: 'orders',
     signal: query.signal,
     variables: { query: buildChangedSince(since) },
-    sizes: { first: Math.min(most, 10), most },
+    sizes: { first: Math.min(max, 10), max },
   }
   let { page } = place
   let earliest = since

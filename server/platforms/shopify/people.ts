@@ -81,7 +81,7 @@ const LEVELS: Readonly<Record<string, PlatformConsent['level']>> = {
   CONFIRMED_OPT_IN: 'double',
 }
 
-/** PENDING, INVALID and unknown states are no consent. Shopify keeps no wording. */
+/** PENDING, INVALID and unknown states are not consent. Shopify keeps no wording. */
 function readConsent(channel: PlatformConsent['channel'], { state, optInLevel, updatedAt }: z.infer<typeof Consent>) {
   if (state === null) return null
   const isWithdrawn = state === 'UNSUBSCRIBED' || state === 'REDACTED'

@@ -123,8 +123,8 @@ async function* noLogos(): AsyncGenerator<StoreLogo> {}
 // variant is a row.
 
 const PAGE_SIZE = 100
-const SIZES = { first: 50, most: PAGE_SIZE }
-const PAST_SIZES = { first: 250, most: 250 }
+const SIZES = { first: 50, max: PAGE_SIZE }
+const PAST_SIZES = { first: 250, max: 250 }
 /** Number of products per query of variants. */
 const SOME_PRODUCTS = 50
 /** Maximum for `nodes`, limited by cost. */
@@ -165,7 +165,7 @@ interface ProductQuery {
   signal?: AbortSignal
 }
 
-/** Products in the shop; of changed ones also those removed from it. */
+/** Products in the shop. A list of changed products includes those removed from it. */
 function pullProducts(
   graph: Graph,
   { modifiedSince, firstPage, signal }: ProductQuery,
@@ -187,7 +187,7 @@ async function* pullChanged(
   query: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Page<PlatformProduct>> {
-  const sizes = { first: SOME_PRODUCTS, most: SOME_PRODUCTS }
+  const sizes = { first: SOME_PRODUCTS, max: SOME_PRODUCTS }
   const list: ListQuery = { document: PRODUCTS_CHANGED, root: 'products', variables: { query }, sizes, signal }
   let page = 0
   for await (const { nodes, hasNext } of readChunks(graph, list)) {
@@ -341,7 +341,7 @@ async function* pullCheckouts(graph: Graph, { modifiedSince, signal }: CheckoutQ
     root: 'abandonedCheckouts',
     signal,
     variables: { query: buildChangedSince(modifiedSince) },
-    sizes: { first: 10, most: 100 },
+    sizes: { first: 10, max: 100 },
   }
   let page = 0
   for await (const { nodes, hasNext } of readChunks(graph, list)) {
@@ -607,7 +607,7 @@ function isTimeZone(name: unknown): name is string {
 
 async function listWebhooks(graph: Graph): Promise<WebhookSubscription[]> {
   const all: WebhookSubscription[] = []
-  const list = { document: SUBSCRIPTIONS, root: 'webhookSubscriptions', sizes: { first: 100, most: 250 } }
+  const list = { document: SUBSCRIPTIONS, root: 'webhookSubscriptions', sizes: { first: 100, max: 250 } }
   for await (const { nodes } of readChunks(graph, list)) {
     all.push(...nodes.map(readSubscription).filter((one) => one !== null))
   }

@@ -88,7 +88,7 @@ export async function readSingleCustomer(
 
 /**
  * Published products with their variations; a page holds the variations of its products. `modifiedSince` restricts to
- * products changed since. A sale that only lowers stock is no change in WooCommerce, so read everything once a night.
+ * products changed since. A sale that only lowers stock is not a change in WooCommerce, so all are read once a night.
  */
 export async function* pullProducts(
   http: WooHttp,

@@ -64,7 +64,7 @@ const isChallenge = ({ headers, body }: GuardedAnswer): boolean =>
   (/html/i.test(headers['content-type'] ?? '') && CHALLENGES.test(body.subarray(0, 65_536).toString('latin1')))
 
 /**
- * Plugins print notices, comments and byte order marks around JSON. An HTML page is no response, even with JSON in its
+ * Plugins print notices, comments and byte order marks around JSON. An HTML page does not count, even with JSON in its
  * scripts.
  */
 export function parseJson(body: Buffer): unknown {
@@ -74,7 +74,7 @@ export function parseJson(body: Buffer): unknown {
     .trim()
   const whole = tryParse(bodyText)
   if (whole !== undefined || /<(?:!doctype|html|head|body|script)\b/i.test(bodyText)) return whole
-  const text = withoutLastComments(bodyText)
+  const text = removeLastComments(bodyText)
   if (text.length > MAX_SALVAGED) return undefined
   for (const { index } of [...text.slice(0, MAX_NOTICES).matchAll(LINE_START)].slice(0, MAX_STARTS)) {
     const rest = text.slice(index)
@@ -85,7 +85,7 @@ export function parseJson(body: Buffer): unknown {
   return undefined
 }
 
-function withoutLastComments(text: string): string {
+function removeLastComments(text: string): string {
   let rest = text
   while (rest.endsWith('-->')) {
     const start = rest.lastIndexOf('<!--')
@@ -172,7 +172,7 @@ function retryAfter(answer: WooAnswer): number | null {
 }
 
 // OAuth 1.0a (RFC 5849) as checked by WooCommerce: no token, the secret followed by "&" as the key, HMAC-SHA256, and a
-// base string with the store's HOME address, whatever host the request was sent to.
+// base string with the store's HOME address, even if the request was sent to another host.
 
 export interface SigningKeys {
   consumerKey: string
@@ -209,7 +209,7 @@ export function signRequest(request: SignedRequest, keys: SigningKeys, moment: S
 }
 
 export function buildSignatureBase(request: SignedRequest, oauth: OAuthParameters): string {
-  // WooCommerce encodes each pair, sorts the encoded names, joins with "=" and "&", and encodes the whole once more.
+  // WooCommerce encodes each pair, sorts the encoded names, joins with "=" and "&", and encodes the whole again.
   const pairs = [...request.query, ...oauth]
     .map(([name, value]) => [encodePercent(name), encodePercent(value)] as const)
     .sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)))

@@ -255,10 +255,10 @@ test('webhooks are created with our secret, listed and deleted', async () => {
 
 test('requests to one store are serialised', async () => {
   let running = 0
-  let most = 0
+  let max = 0
   const fetch: GuardedFetch = async (url) => {
     running += 1
-    most = Math.max(most, running)
+    max = Math.max(max, running)
     await new Promise((done) => setTimeout(done, 5))
     running -= 1
     return { status: 404, headers: {}, body: Buffer.from('{"code":"gone"}'), url, isRedirected: false }
@@ -266,5 +266,5 @@ test('requests to one store are serialised', async () => {
   const access = buildWooAccess('http://shop.example')
   const client = createWooCommerceClient(access, { fetch, now: () => new Date() })
   await Promise.all([client.order('1'), client.order('2'), client.order('3')])
-  expect(most).toBe(1)
+  expect(max).toBe(1)
 })

@@ -45,7 +45,7 @@ export async function* pullOrders(http: WooHttp, query: OrderQuery): AsyncGenera
   // Exclusive bound: one second earlier to include the given one, one more for stores that round up.
   let after = toSecond(query.modifiedSince) - 2
   while (pull.page < MAX_PAGES) {
-    const listing = await listOrders(pull, [['modified_after', wallTime(after)], ...BY_TIME], 1)
+    const listing = await listOrders(pull, [['modified_after', wallTime(after)], ...ORDER_BY_TIME], 1)
     yield nextPage(pull, listing, listing.isLast)
     if (listing.isLast) return
     after = yield* advance(pull, listing, after)
@@ -54,7 +54,7 @@ export async function* pullOrders(http: WooHttp, query: OrderQuery): AsyncGenera
   throw new StoreProblem('bad_answer', 'the list of orders does not end')
 }
 
-const BY_TIME: WooQuery = [
+const ORDER_BY_TIME: WooQuery = [
   ['orderby', 'modified'],
   ['order', 'asc'],
 ]

@@ -111,7 +111,7 @@ export async function deleteOldBoxCounts(deps: Pick<Deps, 'db' | 'now'>): Promis
   await deleteOldCounts(deps.db, { views: ago(VIEW_RETENTION_MS), counts: ago(COUNT_RETENTION_MS) })
 }
 
-// Statements that count how many shoppers saw a consent box and how many ticked it.
+// SQL that counts how many shoppers saw a consent box and how many ticked it.
 
 interface ViewRow {
   view: string

@@ -1,7 +1,7 @@
 import type { ConsentChannel } from '../../../shared/shoppers/consent.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 
-// Statements on consent boxes.
+// SQL for consent boxes.
 
 export interface BoxRow {
   channel: ConsentChannel

@@ -61,8 +61,8 @@ export async function chooseMode(
 ): Promise<CaptureModeView> {
   const row = requireFound(await readStore(store), 'Store')
   const needsGround = isStoringMore(mode, defaultMode(row.selling_countries))
-  if (needsGround && legalGround.length < groundLimits.least) {
-    const message = `Describe in at least ${groundLimits.least} characters which law or agreement allows it.`
+  if (needsGround && legalGround.length < groundLimits.min) {
+    const message = `Describe in at least ${groundLimits.min} characters which law or agreement allows it.`
     throw new AppError('unprocessable', message, { fields: { legalGround: message } })
   }
   const user = requireFound(await findUserById(deps.db, session.userId), 'User')
@@ -74,7 +74,7 @@ export async function chooseMode(
   return readMode(store)
 }
 
-// Statements on the owner's choice of what is kept before consent.
+// SQL for the owner's choice of what is kept before consent.
 
 type CaptureChoiceRow = Selectable<CaptureChoicesTable>
 

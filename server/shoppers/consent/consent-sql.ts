@@ -4,7 +4,7 @@ import { hasPaidByStore } from '../shoppers/public.ts'
 import type { ConsentOverride } from './consent.ts'
 import { doesConsentCount, selectOverrides } from './fragments.ts'
 
-// Statements on consents from the shop, and on opt-in requests by SMS.
+// SQL for consents from the shop, and on opt-in requests by SMS.
 
 /** The newest ledger row that counts, for one address and channel. */
 export async function selectLastConsent(
@@ -94,7 +94,7 @@ export async function queueOptInRequest({ db, storeId }: StoreTx, optInRequest: 
       where q.state = 'dropped' or q.state = 'waiting' and q.due_at > excluded.due_at`.execute(db)
 }
 
-/** Only if there was no request before, whatever its state. */
+/** Only if there was no request before, in any state. */
 export async function queueFirstOptInRequest(
   { db, storeId }: StoreTx,
   { address, addressHash, country, now }: OptInRequest,
@@ -179,7 +179,7 @@ export async function hasUnprovenConsents(
   return rows.rows.length > 0
 }
 
-/** Adds each once more, proven, with its own time. */
+/** Adds each again, as proven, with its own time. */
 export async function insertProven({ db, storeId }: StoreTx, bought: readonly CustomerPurchase[]): Promise<void> {
   await sql`insert into consents (store_id, id, address_hash, channel, status, is_confirmed, source, wording, who, evidence, at)
     select c.store_id, md5(c.id::text || ' proven')::uuid, c.address_hash, c.channel, c.status, c.is_confirmed, 'account page',

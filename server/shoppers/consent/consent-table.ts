@@ -67,7 +67,7 @@ const EU_AND_EEA = 'AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL 
  */
 export const strictCaptureCountries: ReadonlySet<string> = new Set(`${EU_AND_EEA} GB CH`.split(' '))
 
-/** In these countries a typed number is no proof of who typed it. */
+/** In these countries a typed number is not proof of who typed it. */
 const PROOF_REQUIRED = 'DE AT'
 
 export interface CountryRules {

@@ -39,7 +39,7 @@ export interface ConsentAnswer {
   answeredAt?: Date
 }
 
-/** Time of a new entry: always after the previous one, even if the clock was put back (T4). */
+/** Time of a new entry: always after the previous one, even if the clock was set back (T4). */
 export const computeLaterTime = (before: Date, now: Date): Date =>
   before >= now ? new Date(before.getTime() + 1) : now
 
@@ -133,7 +133,7 @@ export async function recordOrderConsents(
 }
 
 /**
- * A purchase with the address proves the customer's earlier consents in My account. Each is added once more, with its
+ * A purchase with the address proves the customer's earlier consents in My account. Each is added again, with its
  * own time.
  */
 export async function proveAccountConsents(

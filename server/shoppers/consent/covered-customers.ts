@@ -8,8 +8,8 @@ import { findConsentRule, type LedgerEvidence } from './consent.ts'
 import { selectBuyers, selectCustomerConsents, selectCustomersWithPurchase } from './consent-sql.ts'
 import { selectEvidence } from './evidence-sql.ts'
 
-// Whose contact may be kept without a consent for this cart: the shop's customers (C6), and shoppers with an earlier
-// consent (C9).
+// Finds the people whose contact may be stored without a consent for this cart: the shop's customers (C6), and shoppers
+// with an earlier consent (C9).
 
 interface Customer {
   /** The store's id of the customer. */
@@ -86,8 +86,8 @@ const isConsent = (word: LedgerEvidence | undefined) =>
   word?.evidence === 'express_yes' || word?.evidence === 'confirmed'
 
 /**
- * Removes from customer records what may not be kept before consent. Kept are the email of customers who bought, the
- * phone they bought with, and addresses with a consent. Shops create a customer for every typed address and
+ * Removes from customer records what may not be stored before consent. What stays is the email of customers who bought,
+ * the phone they bought with, and addresses with a consent. Shops create a customer for every typed address and
  * registration, and add what is typed at the next checkout.
  */
 export async function filterCustomers(

@@ -2,7 +2,7 @@ import { type StoreDb, sql } from '../../core/db/public.ts'
 import type { LedgerEvidence } from './consent.ts'
 import { doesConsentCount } from './fragments.ts'
 
-// Statements on the evidence in the ledger and on a store's overrides (C5, C6).
+// SQL for the evidence in the ledger and on a store's overrides (C5, C6).
 
 /**
  * Evidence of each address and channel, by `channel:hash`: the strongest since the person's last opt-out. Imported

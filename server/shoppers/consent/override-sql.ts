@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { StoreDb, StoreTx } from '../../core/db/public.ts'
 import type { ConsentOverridesTable, ConsentRule } from '../../core/schema/public.ts'
 import type { ConsentTerms } from './consent-sql.ts'
-// Statements on a store's consent overrides.
+// SQL for a store's consent overrides.
 
 export type ConsentOverrideRow = Selectable<ConsentOverridesTable>
 

@@ -10,7 +10,8 @@ import * as sql from './consent-sql.ts'
 import { computeLaterTime, computeStatus, dropErased, wakeHeldMessages } from './consents.ts'
 
 // Records consents that a platform keeps, with its level and time (C5), each once. A consent counts from its own time.
-// A withdrawal beats everything known when it was first read, whatever its time: an opt-out anywhere must be respected.
+// A withdrawal outranks everything known when it was first read, regardless of its time: an opt-out anywhere must be
+// respected.
 // Later answers given to us count again.
 
 /** A customer or checkout of the platform. */

@@ -1,6 +1,6 @@
 import { type StoreTx, sql } from '../../core/db/public.ts'
 
-// Statements that update shoppers from the store's customer records.
+// SQL that updates shoppers from the store's customer records.
 
 /**
  * Updates shoppers from the customer records that share their keys; of several, the last changed one counts. The record

@@ -42,9 +42,9 @@ export async function resolveShoppers(
   if (merged.size > 0) await updateFromCustomers(tx, [...merged])
   const shopperIds: string[] = []
   for (const [index, { lists }] of groups.entries()) for (const list of lists) shopperIds[list] = ids[index]!
-  const isOwned = new Set(owned.map(toKeyText))
+  const ownedKeys = new Set(owned.map(toKeyText))
   const keys = keyLists.flatMap((list, index) =>
-    list.filter((key) => !isOwned.has(toKeyText(key))).map((key) => ({ ...key, shopper_id: shopperIds[index]! })),
+    list.filter((key) => !ownedKeys.has(toKeyText(key))).map((key) => ({ ...key, shopper_id: shopperIds[index]! })),
   )
   await sql.insertKeys(tx, keys)
   await sql.resumeShoppers(tx, filterEnded(owned))

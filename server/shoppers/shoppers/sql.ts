@@ -1,7 +1,7 @@
 import { type AccountTx, type StoreTx, sql } from '../../core/db/public.ts'
 import type { ShopperKey } from './rules.ts'
 
-// Statements on shoppers.
+// SQL for shoppers.
 
 /** Serializes transactions with the same keys until they end. Locks in one sorted statement. */
 export async function lockKeys({ db, storeId }: StoreTx, keys: readonly ShopperKey[]): Promise<void> {
@@ -97,9 +97,9 @@ export async function moveShopper({ db, storeId }: StoreTx, fromId: string, toId
     and not exists (select 1 from shopper_keys o where o.store_id = k.store_id and o.kind = k.kind and o.value = k.value and o.shopper_id = ${toId})`.execute(
     db,
   )
-  await sql`with gone as (delete from shoppers where store_id = ${storeId} and id = ${fromId} returning first_seen_at, had_contact)
-    update shoppers s set first_seen_at = least(s.first_seen_at, gone.first_seen_at), had_contact = s.had_contact or gone.had_contact from gone
-    where s.store_id = ${storeId} and s.id = ${toId} and (s.first_seen_at > gone.first_seen_at or gone.had_contact > s.had_contact)`.execute(
+  await sql`with deleted as (delete from shoppers where store_id = ${storeId} and id = ${fromId} returning first_seen_at, had_contact)
+    update shoppers s set first_seen_at = least(s.first_seen_at, deleted.first_seen_at), had_contact = s.had_contact or deleted.had_contact from deleted
+    where s.store_id = ${storeId} and s.id = ${toId} and (s.first_seen_at > deleted.first_seen_at or deleted.had_contact > s.had_contact)`.execute(
     db,
   )
 }

@@ -1,7 +1,7 @@
 import { type AccountTx, sql } from '../../core/db/public.ts'
 import type { InsertedEntry } from './sql.ts'
 
-// Statements on entries from imports of consents.
+// SQL for entries from imports of consents.
 
 /** Returns the number of new entries. One from another import belongs to both; one of another origin is unchanged. */
 export async function insertImported(
@@ -32,9 +32,9 @@ export async function removeImported(
     update suppressions set import_ids = array_remove(import_ids, ${importId}::uuid)
     where account_id = ${accountId} and import_ids @> array[${importId}]::uuid[]`.execute(db)
   await sql`
-    with gone as (
+    with deleted as (
       delete from suppressions where account_id = ${accountId} and import_ids = '{}' returning *)
     insert into suppression_removals (account_id, id, address_hash, address, channel, reason, source, created_at, removed_by, removed_at)
     select account_id, gen_random_uuid(), address_hash, address, channel, reason, source, created_at, ${userId}::uuid, ${at}
-    from gone`.execute(db)
+    from deleted`.execute(db)
 }

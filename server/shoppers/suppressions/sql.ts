@@ -2,7 +2,7 @@ import type { SuppressionChannel, SuppressionReason } from '../../../shared/shop
 import { type AccountDb, type AccountTx, type StoreDb, sql } from '../../core/db/public.ts'
 import { isFailed } from '../../messages/messages/public.ts'
 
-// Statements on the suppression list.
+// SQL for the suppression list.
 
 export interface EntryFilter {
   /** Entries with one of these hashes, or with this address prefix. */
@@ -67,12 +67,12 @@ function matchFilter({ search, reason, channel }: EntryFilter) {
 }
 
 /** The newest bounce entries, with the mail server's reply to the last failed mail. */
-export async function selectBouncesWithReply({ db, accountId }: AccountDb, most: number) {
+export async function selectBouncesWithReply({ db, accountId }: AccountDb, max: number) {
   const rows = await sql<EntryRow & { reply: string; status: string | null }>`
     with bounced as materialized (
       select p.*, u.name as by_name from suppressions p left join users u on u.id = p.added_by
       where p.account_id = ${accountId} and p.reason = 'hard_bounce' and p.address is not null and p.added_by is null
-      order by p.created_at desc, p.address_hash desc, p.channel desc limit ${most})
+      order by p.created_at desc, p.address_hash desc, p.channel desc limit ${max})
     select b.address_hash, b.channel, b.address, b.reason, b.source, b.created_at, b.note, b.by_name as added_by, m.reply, m.status
     from bounced b
     cross join lateral (

@@ -3,7 +3,7 @@ import {
   type DoubtfulSuppression,
   type importableReasons,
   type RemovedEntry,
-  removalOf,
+  removalByReason,
   type SuppressionEntry,
   type SuppressionFilter,
   suppressionChannels,
@@ -144,11 +144,11 @@ export async function removeEntry(
   await transactAccount(account, async (tx) => {
     const row = await sql.deleteEntry(tx, entry)
     if (!row) throw new AppError('not_found', suppressionTexts.gone)
-    if (removalOf[row.reason] === 'person') {
+    if (removalByReason[row.reason] === 'person') {
       // Rolls back the deletion.
       throw new AppError(
         'conflict',
-        suppressionTexts.personsAct[row.reason as keyof typeof suppressionTexts.personsAct],
+        suppressionTexts.notRemovableReasons[row.reason as keyof typeof suppressionTexts.notRemovableReasons],
       )
     }
     await sql.recordRemoval(tx, { id: createId(), entry: row, userId: session.userId, at: deps.now() })

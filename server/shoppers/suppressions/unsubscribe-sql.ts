@@ -1,6 +1,6 @@
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
-// Statements on suppressions by shoppers and by providers.
+// SQL for suppressions by shoppers and by providers.
 
 export async function suppress(
   { db }: StoreTx,
@@ -25,12 +25,12 @@ export async function splitStopAll(
   channels: readonly string[],
 ): Promise<void> {
   await sql`
-    with gone as (
+    with deleted as (
       delete from suppressions where account_id = ${accountId} and address_hash = ${hash} and channel = 'all'
         and reason = 'unsubscribed' returning *)
     insert into suppressions (account_id, address_hash, channel, address, reason, source, created_at)
     select account_id, address_hash, each, address, reason, source, created_at
-    from gone cross join unnest(${[...channels]}::text[]) as each
+    from deleted cross join unnest(${[...channels]}::text[]) as each
     on conflict do nothing`.execute(db)
 }
 

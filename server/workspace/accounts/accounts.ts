@@ -1,6 +1,7 @@
 import { authTexts, type User } from '../../../shared/access/auth.ts'
 import { normalizeEmail } from '../../../shared/core/contact.ts'
 import {
+  addMs,
   assertPlainName,
   findMember,
   findUserByEmail,
@@ -8,7 +9,6 @@ import {
   hashPassword,
   INVITATION_RETENTION_MS,
   isRightPassword,
-  later,
   limits,
   mailVerification,
   REMOVAL_MS,
@@ -212,7 +212,7 @@ async function readViewer(account: AccountDb, userId: string) {
 /** Deletes expired sessions, links and counters, and resumes interrupted account removals. */
 export async function cleanUpAccounts(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
   await resumeRemovals(deps)
-  await deleteOldInvitations(deps.db, later(deps.now(), -INVITATION_RETENTION_MS))
+  await deleteOldInvitations(deps.db, addMs(deps.now(), -INVITATION_RETENTION_MS))
   await deleteOldEmailChanges(deps.db, deps.now())
   await deleteOldUndos(deps.db, deps.now())
   await deleteOldEvents(deps)
@@ -243,7 +243,7 @@ async function createSession(
 
 /** Resumes removals whose job was lost. */
 async function resumeRemovals(deps: Pick<Deps, 'db' | 'jobs' | 'now'>): Promise<void> {
-  for (const { id } of await accountsToRemove(deps.db, later(deps.now(), -REMOVAL_MS))) {
+  for (const { id } of await accountsToRemove(deps.db, addMs(deps.now(), -REMOVAL_MS))) {
     await deps.jobs.enqueue(deps.db, removeAccount, { accountId: id }, id)
   }
 }
@@ -272,13 +272,13 @@ function accountsToRemove(db: Db, deletedBefore: Date) {
     .execute()
 }
 
-// Statements for undoing a change of address.
+// SQL for undoing a change of address.
 
 function deleteOldUndos(db: Db, now: Date) {
   return db.deleteFrom('email_undos').where('expires_at', '<=', now).execute()
 }
 
-// Statements for invitations.
+// SQL for invitations.
 
 function deleteOldInvitations(db: Db, expiredBefore: Date) {
   return db.deleteFrom('invitations').where('expires_at', '<=', expiredBefore).execute()

@@ -92,7 +92,7 @@ Money ends in _minor and is in the smallest unit of the currency beside it. Time
 consents and suppressions name addresses by address_hash; shoppers.jsonl has the same hash as email_hash and phone_hash.
 `
 
-// Statements of the account export. Rows come as PostgreSQL's JSON, in pages along the primary key, so the size of a
+// SQL for the account export. Rows come as PostgreSQL's JSON, in pages along the primary key, so the size of a
 // store does not matter.
 
 type ExportedRow = Record<string, unknown>

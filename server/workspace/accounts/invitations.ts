@@ -3,6 +3,7 @@ import { mayManage, type Role } from '../../../shared/access/roles.ts'
 import { normalizeEmail } from '../../../shared/core/contact.ts'
 import { teamTexts } from '../../../shared/workspace/team.ts'
 import {
+  addMs,
   assertPlainName,
   assertVerified,
   confirmAddress,
@@ -11,7 +12,6 @@ import {
   hashPassword,
   INVITATION_MS,
   isRightPassword,
-  later,
   limits,
   refuseDemo,
   type Session,
@@ -156,7 +156,7 @@ async function mail(
   await takePoint(deps, limits.linkPerAddress, invitation.email)
   const now = deps.now()
   await transactAccount(account, async (tx) => {
-    const expiresAt = later(now, INVITATION_MS)
+    const expiresAt = addMs(now, INVITATION_MS)
     const invitedBy = session.userId
     const { id } = await upsertInvitation(tx, { id: createId(), ...invitation, invitedBy, now, expiresAt })
     await deps.jobs.enqueue(tx.db, mailInvitation, { accountId: account.accountId, invitationId: id })

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Role } from '../../../shared/access/roles.ts'
 import {
+  addMs,
   createVerificationToken,
   findUserById,
   INVITATION_MS,
-  later,
   type mailNotice,
   type mailVerification,
   RESET_MS,
@@ -18,7 +18,7 @@ import { type AccountMail, renderAccountMail } from './account-mail.ts'
 import type { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset } from './jobs.ts'
 import * as sql from './sql.ts'
 
-// Sends account mail. It is no marketing: plan volume and suppressions do not apply.
+// Sends account mail. It is not marketing: plan volume and suppressions do not apply.
 
 /** The token exists only in the mail; the job that creates it carries just an id. */
 export async function mailResetLink(
@@ -29,7 +29,7 @@ export async function mailResetLink(
   if (!user) return
   const token = createToken()
   const now = deps.now()
-  await insertReset(deps.db, { tokenHash: hashToken(token), userId, now, expiresAt: later(now, RESET_MS) })
+  await insertReset(deps.db, { tokenHash: hashToken(token), userId, now, expiresAt: addMs(now, RESET_MS) })
   await send(deps, user, resetMail({ name: user.name, url: buildUrl(deps, 'reset-password', token) }))
 }
 
@@ -62,7 +62,7 @@ export async function mailInvitationLink(
   if (!invitation) return
   const token = createToken()
   const now = deps.now()
-  const expiresAt = later(now, INVITATION_MS)
+  const expiresAt = addMs(now, INVITATION_MS)
   await saveInvitationToken(account, invitationId, { hash: hashToken(token), expiresAt })
   const mail = invitationMail({
     inviter: pickName(invitation.invited_by, 'Someone'),
@@ -115,7 +115,7 @@ export async function mailMember(
   if (user?.email_confirmed_at) await send(deps, user, mailFor(user.name))
 }
 
-/** To the user's previous address: the link undoes the change, whatever was changed since. */
+/** To the user's previous address: the link undoes this change and all later ones. */
 export async function mailEmailUndoLink(
   deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log' | 'now'>,
   { undoId }: z.infer<typeof mailEmailUndo.payload>,

@@ -40,8 +40,8 @@ export async function requestReset(
 }
 
 /**
- * Ends all sessions, other open links and unconfirmed changes of address of the user: whoever requested them may have
- * known the old password.
+ * Ends all sessions, other open links and unconfirmed changes of address of the user: they may have been requested by
+ * someone who knew the old password.
  */
 export async function resetPassword(
   deps: Pick<Deps, 'db' | 'now' | 'pool' | 'secrets'>,

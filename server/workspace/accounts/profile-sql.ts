@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../../core/db/public.ts'
 
-// Statements for a user's name and address.
+// SQL for a user's name and address.
 
 export function deleteEmailChange(db: Db | Tx, userId: string) {
   return db.deleteFrom('email_changes').where('user_id', '=', userId).execute()

@@ -1,13 +1,13 @@
 import { authTexts } from '../../../shared/access/auth.ts'
 import { normalizeEmail } from '../../../shared/core/contact.ts'
 import {
+  addMs,
   assertPassword,
   assertPlainName,
   EMAIL_CHANGE_MS,
   EMAIL_UNDO_MS,
   findUserByEmail,
   hashPassword,
-  later,
   limits,
   lockUser,
   mailNotice,
@@ -60,7 +60,7 @@ export async function requestEmailChange(
   const now = deps.now()
   await deps.db.transaction().execute(async (tx) => {
     const { userId } = session
-    await saveEmailChange(tx, { userId, email, now, expiresAt: later(now, EMAIL_CHANGE_MS) })
+    await saveEmailChange(tx, { userId, email, now, expiresAt: addMs(now, EMAIL_CHANGE_MS) })
     await deps.jobs.enqueue(tx, mailEmailChange, { userId })
     await deps.jobs.enqueue(tx, mailNotice, { userId, about: 'email-asked' })
   })
@@ -203,7 +203,7 @@ function findEmailHolder(tx: Tx, email: string, now: Date) {
 async function offerUndo(deps: Pick<Deps, 'jobs' | 'now'>, tx: Tx, user: { id: string; email: string }): Promise<void> {
   const now = deps.now()
   const id = createId()
-  await insertUndo(tx, { id, userId: user.id, email: user.email, now, expiresAt: later(now, EMAIL_UNDO_MS) })
+  await insertUndo(tx, { id, userId: user.id, email: user.email, now, expiresAt: addMs(now, EMAIL_UNDO_MS) })
   await deps.jobs.enqueue(tx, mailEmailUndo, { undoId: id })
 }
 
@@ -215,7 +215,7 @@ function insertUndo(tx: Tx, undo: { id: string; userId: string; email: string; n
     .execute()
 }
 
-// Statements for a user's sessions, which may belong to several accounts.
+// SQL for a user's sessions, which may belong to several accounts.
 
 function readSessions(db: Db, userId: string, now: Date) {
   return db
@@ -233,7 +233,7 @@ function readSessions(db: Db, userId: string, now: Date) {
     .execute()
 }
 
-/** undefined if it is no session of this user. */
+/** undefined if it is not a session of this user. */
 function deleteUserSession(db: Db, userId: string, sessionId: string) {
   return db
     .deleteFrom('sessions')

@@ -1,6 +1,6 @@
 import type { AccountTx, Db, Tx } from '../../core/db/public.ts'
 
-// Statements that delete an account.
+// SQL that deletes an account.
 
 /** undefined if it is already being deleted. */
 export function markDeleted({ db, accountId }: AccountTx, now: Date) {

@@ -1,7 +1,7 @@
 import type { Role } from '../../../shared/access/roles.ts'
 import { type AccountTx, type Db, sql, type Tx } from '../../core/db/public.ts'
 
-// Statements for accounts. A user may belong to several accounts, so users, their sessions and password resets are
+// SQL for accounts. A user may belong to several accounts, so users, their sessions and password resets are
 // reached by user id; account data by its handle.
 
 interface NewUser {

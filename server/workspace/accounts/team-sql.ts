@@ -1,6 +1,6 @@
 import type { AccountDb, AccountTx, Db } from '../../core/db/public.ts'
 
-// Statements for the members of an account.
+// SQL for the members of an account.
 
 /** Serializes membership changes. undefined if the account is gone. */
 export function lockTeam({ db, accountId }: AccountTx) {
@@ -24,7 +24,7 @@ export function listUserAccounts(db: Db, userId: string) {
     .execute()
 }
 
-/** The next sign-in opens this account; undefined if the user is no member. */
+/** The next sign-in opens this account; undefined if the user is not a member. */
 export function enterAccount({ db, accountId }: AccountTx, userId: string, now: Date) {
   return db
     .updateTable('members')

@@ -290,14 +290,14 @@ function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock 
     ],
     rows: [
       [
-        listed(stores.map(({ name }) => name)),
-        listed(stores.map(({ platform }) => platformNames[platform])),
+        joinNames(stores.map(({ name }) => name)),
+        joinNames(stores.map(({ platform }) => platformNames[platform])),
         range,
         figures.firstDay,
         figures.lastDay,
         figures.timeZone,
         figures.currency,
-        listed(stores.map(describeOrderHistory)),
+        joinNames(stores.map(describeOrderHistory)),
         figures.isBeingCounted ? BEING_COUNTED : figures.countedUntil,
         exportedAt.toISOString(),
       ],
@@ -305,7 +305,7 @@ function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock 
   }
 }
 
-const listed = (names: readonly string[]) => [...new Set(names)].join(', ')
+const joinNames = (names: readonly string[]) => [...new Set(names)].join(', ')
 
 const amount = (name: string, currency: string) => `${name} (${currency})`
 

@@ -201,7 +201,7 @@ function getTone(changed: number | null, isLoss: boolean): MailItem['tone'] {
 
 function productItems({ products }: Weeks, letter: WeeklyMailInput): MailItem[] {
   return products.map(({ name, abandonedCount, recoveryRate, revenueLost }) => ({
-    title: clipped(name),
+    title: truncateName(name),
     url: buildAddress(letter),
     note: `Left in ${formatCounted(abandonedCount, 'cart')}, ${formatPercent(recoveryRate)} recovered`,
     text: `${formatMoney(revenueLost, letter.store.currency)} not bought by now.`,
@@ -209,12 +209,12 @@ function productItems({ products }: Weeks, letter: WeeklyMailInput): MailItem[] 
   }))
 }
 
-const MOST_LETTERS = 80
+const MAX_CHARACTERS = 80
 
 /** Store names on one line, truncated. */
-function clipped(name: string): string {
+function truncateName(name: string): string {
   const line = name.replace(/\s+/g, ' ').trim()
-  return line.length > MOST_LETTERS ? `${line.slice(0, MOST_LETTERS - 1)}…` : line
+  return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS - 1)}…` : line
 }
 
 const formatMoney = (amount: number, currency: string) =>
@@ -225,7 +225,7 @@ const formatCounted = (count: number, noun: string) => `${formatCount(count)} ${
 const DAY = new Intl.DateTimeFormat('en-US', { weekday: 'long', month: 'long', day: 'numeric', timeZone: 'UTC' })
 const formatDay = (day: string) => DAY.format(Date.parse(day))
 
-// Statements for the schedule of weekly reports, and for created and sent ones.
+// SQL for the schedule of weekly reports, and for created and sent ones.
 
 /** For newly connected stores. */
 async function startClocks(db: Db, now: Date): Promise<void> {

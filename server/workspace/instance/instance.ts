@@ -97,7 +97,7 @@ function folderIdentity(folder: string): string {
   return stat ? `${stat.dev}:${stat.ino}` : ''
 }
 
-// Statements for the instance row and the identity of the database.
+// SQL for the instance row and the identity of the database.
 
 function readInstance(db: Db) {
   return db.selectFrom('instance').selectAll().executeTakeFirst()

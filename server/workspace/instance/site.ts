@@ -21,7 +21,7 @@ export interface PublicPage {
 
 /** Pages for search engines. */
 const FOUND_BY_SEARCH = ['/landing.html', '/how-we-test', '/terms', '/privacy']
-/** Personal links, and endpoints that are no pages. */
+/** Personal links, and endpoints that are not pages. */
 const NOT_FOR_ROBOTS = [
   '/api/',
   '/c/',
@@ -64,18 +64,18 @@ async function withPolicy(page: string, ...further: string[]): Promise<PublicPag
       .map(([, inside]) => ` 'sha256-${sha256(inside!, 'base64')}'`)
       .join('')
   const policy = `default-src 'none'; script-src 'self'${allowed('script')}; style-src 'self'${allowed('style')}; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
-  return { ...(await compressed('text/html; charset=utf-8', page)), policy }
+  return { ...(await compressPage('text/html; charset=utf-8', page)), policy }
 }
 
 export function robotsTxt({ publicUrl }: Config): Promise<PublicPage> {
   const lines = ['User-agent: *', ...NOT_FOR_ROBOTS.map((path) => `Disallow: ${path}`)]
-  return compressed('text/plain; charset=utf-8', `${lines.join('\n')}\n\nSitemap: ${publicUrl}/sitemap.xml\n`)
+  return compressPage('text/plain; charset=utf-8', `${lines.join('\n')}\n\nSitemap: ${publicUrl}/sitemap.xml\n`)
 }
 
 export function sitemapXml({ publicUrl }: Config): Promise<PublicPage> {
   const entries = FOUND_BY_SEARCH.map((path) => `<url><loc>${publicUrl}${path}</loc></url>`)
   const text = `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${entries.join('')}</urlset>\n`
-  return compressed('application/xml; charset=utf-8', text)
+  return compressPage('application/xml; charset=utf-8', text)
 }
 
 /** The best accepted encoding; `q=0` excludes one. */
@@ -85,7 +85,7 @@ export function chooseEncoding(accepted: string | undefined): Encoding {
   return takes('br') ? 'br' : takes('gzip') ? 'gzip' : 'identity'
 }
 
-async function compressed(type: string, text: string): Promise<PublicPage> {
+async function compressPage(type: string, text: string): Promise<PublicPage> {
   const identity = Buffer.from(text)
   const [br, gz] = await Promise.all([promisify(brotliCompress)(identity), promisify(gzip)(identity)])
   return { type, bodies: { br, gzip: gz, identity }, etag: sha256(text, 'base64url').slice(0, 22) }

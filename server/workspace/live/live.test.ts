@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { io, type Socket } from 'socket.io-client'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
-import type { Joined, StoreChanged } from '../../../shared/workspace/live.ts'
+import type { JoinReply, StoreChanged } from '../../../shared/workspace/live.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createOperator, operatorEnv } from '../../../test/operators.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -64,7 +64,7 @@ async function join(token: string, platform: unknown = 'woocommerce', options: o
   const heard: StoreChanged[] = []
   socket.on('store-changed', (event) => heard.push(event))
   await new Promise<void>((resolve, reject) => socket.on('connect', resolve).on('connect_error', reject))
-  const joined: Joined = await socket.timeout(LONG_MS).emitWithAck('join-platform', platform)
+  const joined: JoinReply = await socket.timeout(LONG_MS).emitWithAck('join-platform', platform)
   return { socket, heard, joined }
 }
 
@@ -391,7 +391,7 @@ test('the server answers on IPv4 and IPv6 for localhost, by polling and websocke
         })
         open.push(socket)
         await new Promise<void>((resolve, reject) => socket.on('connect', resolve).on('connect_error', reject))
-        const joined: Joined = await socket.timeout(LONG_MS).emitWithAck('join-platform', 'woocommerce')
+        const joined: JoinReply = await socket.timeout(LONG_MS).emitWithAck('join-platform', 'woocommerce')
         expect([host, transport, joined]).toEqual([host, transport, { storeId: store.storeId }])
         socket.disconnect()
       }

@@ -6,7 +6,7 @@ import { PlatformName } from '../../../shared/platforms/platforms.ts'
 import type { LivePart } from '../../../shared/workspace/live.ts'
 import {
   type ClientEvents,
-  type Joined,
+  type JoinReply,
   LIVE_PATH,
   type LiveRefusal,
   liveParts,
@@ -211,7 +211,7 @@ export class Live {
   }
 
   /** Reads the session each time: it may have ended or changed its store. */
-  async #join(socket: LiveSocket, platform: unknown): Promise<Joined> {
+  async #join(socket: LiveSocket, platform: unknown): Promise<JoinReply> {
     const session = await this.#sessionOf(socket)
     const storeId = await this.#storeOf(socket, session, platform)
     if (storeId) await watchStores(this.#deps.db, [storeId], this.#watchedUntil())

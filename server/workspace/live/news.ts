@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.ts'
 
 const SOON_MS = 50
 const AGAIN_MS = 1_000
-const MOST_AT_ONCE = 500
+const MAX_AT_ONCE = 500
 
 export interface Watcher {
   accountId: string
@@ -83,10 +83,10 @@ export class News {
     if (watchers.length === 0) this.#deliveredUpTo.delete(storeId)
     if (watchers.length === 0 || !since) return
     const store = { storeId, db: this.#deps.db }
-    const rows = await sql.listNewsSince(store, since, MOST_AT_ONCE)
+    const rows = await sql.listNewsSince(store, since, MAX_AT_ONCE)
     const newest = rows.at(-1)?.created_at
     if (!newest) return
-    if (rows.length === MOST_AT_ONCE) {
+    if (rows.length === MAX_AT_ONCE) {
       this.#deliveredUpTo.set(storeId, await sql.findNewestInstant(store))
       return this.#listeners.overflow(storeId)
     }
@@ -96,26 +96,30 @@ export class News {
 
   /** To the clients after the read: some may have left or joined meanwhile. */
   async #deliverEach(storeId: string, rows: readonly ListedNotification[]): Promise<void> {
-    const isOff = new Set<string>()
+    const mutedTopics = new Set<string>()
     const checkedUserIds = new Set<string>()
     for (;;) {
       const watchers = this.#listeners.watchers(storeId)
       const others = [...new Set(watchers.map(({ userId }) => userId))].filter((userId) => !checkedUserIds.has(userId))
-      if (others.length === 0) return emitEach(watchers, rows, isOff)
+      if (others.length === 0) return emitEach(watchers, rows, mutedTopics)
       const { accountId } = watchers[0]!
       const off = await sql.listMutedTopics({ accountId, db: this.#deps.db }, others)
-      for (const { user_id, topic } of off) isOff.add(`${user_id} ${topic}`)
+      for (const { user_id, topic } of off) mutedTopics.add(`${user_id} ${topic}`)
       for (const userId of others) checkedUserIds.add(userId)
     }
   }
 }
 
-function emitEach(watchers: readonly Watcher[], rows: readonly ListedNotification[], isOff: ReadonlySet<string>): void {
+function emitEach(
+  watchers: readonly Watcher[],
+  rows: readonly ListedNotification[],
+  mutedTopics: ReadonlySet<string>,
+): void {
   for (const row of rows) {
     const notification = presentNotification(row)
     const topic = readTopic(row.type)
     for (const { userId, emit } of watchers) {
-      if (!isOff.has(`${userId} ${topic}`)) emit({ type: 'new', notification })
+      if (!mutedTopics.has(`${userId} ${topic}`)) emit({ type: 'new', notification })
     }
   }
 }

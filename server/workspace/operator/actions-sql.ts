@@ -1,6 +1,6 @@
 import type { Db, PageWindow } from '../../core/db/public.ts'
 
-// Statements for the log of operator actions, which is append-only.
+// SQL for the log of operator actions, which is append-only.
 
 export async function countActions(db: Db): Promise<number> {
   const { total } = await db

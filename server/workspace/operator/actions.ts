@@ -36,8 +36,8 @@ export function changeCredits(
     deps,
     { ...request, action: 'adjust_credits', data: { dollars: (cents / 100).toFixed(2), reason } },
     async (tx, now) => {
-      const isDone = await adjustCredits(tx, { micros: (cents * MICROS) / 100, note: reason, now })
-      if (!isDone) throw new AppError('conflict', operatorTexts.creditsMissing)
+      const isAdjusted = await adjustCredits(tx, { micros: (cents * MICROS) / 100, note: reason, now })
+      if (!isAdjusted) throw new AppError('conflict', operatorTexts.creditsMissing)
     },
   )
 }

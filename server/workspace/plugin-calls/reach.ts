@@ -10,7 +10,7 @@ import {
   updateStore,
 } from '../../access/stores/public.ts'
 import { clearCheckFailures, importJob } from '../../carts/sync/public.ts'
-import { AppError, keepSlot, type StepAside } from '../../core/common/public.ts'
+import { AppError, keepSlot, type ReleaseSlot } from '../../core/common/public.ts'
 import { type Db, type StoreDb, sql, transact, transactAccount } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { wakeAfterOrderCheck } from '../../messages/messages/public.ts'
@@ -26,12 +26,12 @@ const LIMIT_MS = 30_000
 export async function reachShop(
   deps: Pick<Deps, 'db' | 'jobs' | 'log' | 'now' | 'secrets' | 'storeClient'>,
   { storeId }: z.infer<typeof reachJob.payload>,
-  stepAside: StepAside = keepSlot,
+  releaseSlot: ReleaseSlot = keepSlot,
 ): Promise<void> {
   const store = { storeId, db: deps.db as Db }
   const [row, plugin] = await Promise.all([readStore(store), readPlugin(store)])
   if (!row?.is_active || !plugin || plugin.ended_at) return
-  const problem = await checkShop(deps, { store, row }, stepAside)
+  const problem = await checkShop(deps, { store, row }, releaseSlot)
   const reach = {
     is_reached: problem === null,
     reach_code: problem?.code ?? null,
@@ -63,10 +63,10 @@ interface Problem {
 async function checkShop(
   deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets' | 'storeClient'>,
   { store, row }: { store: StoreDb; row: StoreRow },
-  stepAside: StepAside,
+  releaseSlot: ReleaseSlot,
 ): Promise<Problem | null> {
   try {
-    const client = await openStoreClient(deps, store, stepAside)
+    const client = await openStoreClient(deps, store, releaseSlot)
     const profile = await client.readProfile(AbortSignal.timeout(LIMIT_MS))
     // A shop that answers for its profile but not its orders cannot serve messages (D3). The time limit is that of an
     // order check.
@@ -102,7 +102,7 @@ export async function yieldStore(
   deps.log.warn({ storeId }, 'plugin.store-yielded')
 }
 
-// Statements for connection codes.
+// SQL for connection codes.
 
 /** Marks the address as proven; the unique index rejects a second store. */
 async function proveAddress({ db, storeId }: StoreDb): Promise<void> {

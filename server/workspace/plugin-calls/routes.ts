@@ -16,16 +16,16 @@ import { ProtocolError, rateLimitError, unauthenticatedError } from './caller.ts
 import { confirmInvitation, exchangeCode, findCode, reviewInvitation } from './connecting.ts'
 import { requestTest, viewPlugin } from './owner.ts'
 import { assertInTime, type CallLimits, openLimits, parseBody, replySigned, serveSigned } from './signed-routes.ts'
-import { Disconnect, MOST_BYTES, PrivacyRequest, Restore } from './wire.ts'
+import { Disconnect, MAX_BYTES, PrivacyRequest, Restore } from './wire.ts'
 import { servedZip } from './zip.ts'
 
 // Endpoints for the plugin's owner, and for the plugin itself. The latter are signed over the raw bytes, so they have a
 // scope of their own.
 
 /** The oldest supported plugin version. */
-const LEAST_VERSION = '0.1.0'
+const MIN_VERSION = '0.1.0'
 /** Read before the signature is checked; the limits of the calls are lower. */
-const MOST_READ = 1_048_576
+const MAX_READ_BYTES = 1_048_576
 
 export const pluginRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.reviewPlugin, ({ session, query }) => reviewInvitation(deps, session, query.connect))
@@ -63,7 +63,7 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
   const limits = openLimits()
   const context = { deps, limits }
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MOST_READ }, (_request, body, done) =>
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_READ_BYTES }, (_request, body, done) =>
     done(null, body),
   )
   scope.addHook('onRequest', (request) => limits.assertTrusted(request))
@@ -71,7 +71,7 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
   scope.get('/api/plugin', async () => ({
     recoup: 1,
     now: Math.floor(deps.now().getTime() / 1_000),
-    minPlugin: LEAST_VERSION,
+    minPlugin: MIN_VERSION,
   }))
 
   scope.post('/api/plugin/connect', (request, reply) => serveConnect(deps, limits, request, reply))
@@ -126,7 +126,7 @@ async function serveConnect(deps: Deps, limits: CallLimits, request: FastifyRequ
     throw unauthenticatedError()
   }
   return replySigned(deps, reply, { secret: found.key, nonce: headers.nonce, name: 'connect' }, async () => {
-    if (body.length > MOST_BYTES.connect)
+    if (body.length > MAX_BYTES.connect)
       throw new ProtocolError(413, 'too_large', 'The body is larger than this call may have.')
     assertInTime(headers, deps.now())
     return exchangeCode(deps, found, parseBody(body))

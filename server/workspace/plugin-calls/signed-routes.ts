@@ -17,7 +17,7 @@ import { AppError } from '../../core/common/public.ts'
 import { clientNetwork, type Db, findPluginStore } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { type Caller, ProtocolError, rateLimitError, unauthenticatedError } from './caller.ts'
-import { MOST_BYTES } from './wire.ts'
+import { MAX_BYTES } from './wire.ts'
 
 // Verifies a signed call of a shop's plugin in the order of docs/plugin-protocol.md, and signs the answer. A body is
 // not parsed before its signature is verified.
@@ -87,7 +87,7 @@ export async function serveSigned(
   const { headers, secret, store } = known
   const handles = { storeId: store.id, accountId: store.account_id, homeUrl: store.home_url, db: deps.db as Db }
   return replySigned(deps, reply, { secret, nonce: headers.nonce, name }, async () => {
-    if (body.length > MOST_BYTES[name]) {
+    if (body.length > MAX_BYTES[name]) {
       throw new ProtocolError(413, 'too_large', 'The body is larger than this call may have.')
     }
     await assertFresh(deps, handles, headers)

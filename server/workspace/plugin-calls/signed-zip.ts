@@ -5,19 +5,19 @@ import { z } from 'zod'
 // The publisher's signatures of the built plugin zip, made with offline keys (scripts/sign-plugin.ts). Recoup only
 // passes them on. After a key change there are several, for shops that know the old key.
 
-export const MOST_SIGNATURES = 8
+export const MAX_SIGNATURES = 8
 
 const SignedZip = z.object({
   version: z.string().max(40),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  signatures: z.array(z.string().max(200)).min(1).max(MOST_SIGNATURES),
+  signatures: z.array(z.string().max(200)).min(1).max(MAX_SIGNATURES),
 })
 export type SignedZip = z.output<typeof SignedZip>
 
 /** Beside the built zip. */
 export const getSignatureFile = (zip: string): string => zip.replace(/\.zip$/, '.signed.json')
 
-/** Includes the version, so that an older signed zip is no update. */
+/** Includes the version, so that an older signed zip is not an update. */
 export const buildSignedText = (version: string, sha256: string): string => `recoup-plugin\n${version}\n${sha256}`
 
 /** null: no signatures, or they are for another zip. */

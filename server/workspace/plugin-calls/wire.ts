@@ -6,7 +6,7 @@ import { MAX_GOODS } from '../../access/plugin/public.ts'
 // compromised.
 
 /** Maximum body size by call, in bytes. */
-export const MOST_BYTES = {
+export const MAX_BYTES = {
   connect: 16_384,
   batch: 524_288,
   restore: 1_024,
@@ -16,8 +16,8 @@ export const MOST_BYTES = {
   privacy: 1_024,
 } as const
 
-export const MOST_ENTRIES = 50
-const MOST_LINES = 500
+export const MAX_ENTRIES = 50
+const MAX_LINES = 500
 
 const id = z.string().regex(/^[1-9]\d{0,17}$/)
 const version = z.string().max(40)
@@ -25,7 +25,7 @@ const install = z.string().regex(/^[0-9a-f]{32}$/)
 const testId = z.string().regex(/^[0-9a-f]{32}$/)
 const cartToken = z.string().regex(/^[\w-]{32}$/)
 /** Truncates longer texts instead of rejecting them. */
-const cut = (most: number) => z.string().transform((text) => text.slice(0, most))
+const cut = (max: number) => z.string().transform((text) => text.slice(0, max))
 const amount = z.string().max(40)
 
 const Box = z.object({
@@ -69,7 +69,7 @@ const Customer = z.object({ id, lastActive: z.number().int().min(0).max(9_999_99
 export const CartEntry = z.object({
   type: z.literal('cart'),
   cart: cartToken,
-  lines: z.array(Line).max(MOST_LINES),
+  lines: z.array(Line).max(MAX_LINES),
   coupons: z.array(cut(60)).max(20).default([]),
   currency: z.string().max(3),
   contact: Contact.optional(),
@@ -121,7 +121,7 @@ export const Batch = z.object({
   v: z.literal(1),
   plugin: version,
   install,
-  entries: z.array(z.unknown()).min(1).max(MOST_ENTRIES),
+  entries: z.array(z.unknown()).min(1).max(MAX_ENTRIES),
 })
 
 export const Restore = z.object({ token: z.string().max(100) })

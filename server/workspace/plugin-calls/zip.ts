@@ -15,7 +15,7 @@ import { getSignatureFile, readSignatures, type SignedZip } from './signed-zip.t
 const { file: FILE } = findPluginProtocol(DEFAULT_PLATFORM)
 const BUILT = fileURLToPath(new URL(`../../../dist/plugin/${FILE}`, import.meta.url))
 const FOLDER = FILE.replace('.zip', '')
-const MOST_BYTES = 10_000_000
+const MAX_BYTES = 10_000_000
 
 export interface ServedZip {
   content: Buffer
@@ -35,7 +35,7 @@ let cached: { name: string; zip: Promise<ServedZip> } | null = null
 /** null: not built. */
 export async function servedZip(publicUrl: string, file = BUILT): Promise<ServedZip | null> {
   const stat = await fs.stat(file).catch(() => null)
-  if (!stat || stat.size > MOST_BYTES) return null
+  if (!stat || stat.size > MAX_BYTES) return null
   const name = `${file} ${stat.mtimeMs} ${publicUrl}`
   if (cached?.name !== name) cached = { name, zip: makeZip(file, publicUrl) }
   const { zip } = cached

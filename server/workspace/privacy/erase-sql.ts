@@ -4,7 +4,7 @@ import { becomesSkipped, isOpen, isSending } from '../../messages/messages/publi
 import type { ShopperKey } from '../../shoppers/shoppers/public.ts'
 import type { StoreDataSubject } from './sql.ts'
 
-// Statements that erase a person from a store. Sums, numbers and times stay, so that figures stay correct; identifying
+// SQL that erases a person from a store. Sums, numbers and times stay, so that figures stay correct; identifying
 // data is removed. Each returns the number of changed rows.
 
 const anyOfIds = (values: readonly string[]) => sql`any(${[...values]}::uuid[])`
@@ -69,7 +69,7 @@ export async function readFolds({ db, storeId }: StoreTx, person: StoreDataSubje
 /** A fact's key may contain a browser id or a hash of an address, so the fact's id replaces it. */
 export async function writeFacts({ db, storeId }: StoreTx, facts: readonly { id: string; payload: FactPayload }[]) {
   if (facts.length === 0) return 0
-  return changed(
+  return countChanged(
     sql`
     update facts f set payload = n.payload, unique_key = 'erased:' || f.id
     from jsonb_to_recordset(${JSON.stringify(facts)}::jsonb) as n(id uuid, payload jsonb)
@@ -80,7 +80,7 @@ export async function writeFacts({ db, storeId }: StoreTx, facts: readonly { id:
 /** As carts of an anonymous shopper. */
 export async function writeFolds({ db, storeId }: StoreTx, carts: readonly { id: string; fold: Fold }[]) {
   if (carts.length === 0) return 0
-  return changed(
+  return countChanged(
     sql`
     update carts c set fold = n.fold, flow_choice = null, had_contact = c.had_contact or c.email is not null or c.phone is not null, customer_name = 'Guest', email = null, phone = null, search = 'guest',
       version = c.version + 1,
@@ -93,11 +93,11 @@ export async function writeFolds({ db, storeId }: StoreTx, carts: readonly { id:
 
 export async function closeOpen({ db, storeId }: StoreTx, person: StoreDataSubject, now: Date): Promise<void> {
   await sql`
-    with gone as (
+    with closed as (
       update messages set ${becomesSkipped('suppressed_erased', now)}
       where store_id = ${storeId} and id = ${anyOfIds(person.messageIds)} and ${isOpen('messages')} returning id)
     insert into decisions (store_id, id, message_id, at, outcome, reason, inputs)
-    select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_erased', '{}' from gone`.execute(db)
+    select ${storeId}, gen_random_uuid(), id, ${now}, 'skip', 'suppressed_erased', '{}' from closed`.execute(db)
 }
 
 /**
@@ -165,7 +165,7 @@ export async function eraseFromTexts(
   { db, storeId }: StoreTx,
   { cartTokens, hashes, addresses }: StoreDataSubject,
 ): Promise<Record<string, number>> {
-  const run = async (statement: ReturnType<typeof sql>) => changed(statement.execute(db))
+  const run = async (statement: ReturnType<typeof sql>) => countChanged(statement.execute(db))
   return {
     capture_inbox: await run(sql`delete from capture_inbox where store_id = ${storeId}
       and (post ->> 'cart' = any(${[...cartTokens]}::text[]) or lower(post::text) like ${matchesAny(addresses)})`),
@@ -194,7 +194,7 @@ export async function eraseOfAccount(
   { hashes, providerIds }: { hashes: readonly Buffer[]; providerIds: readonly string[] },
 ): Promise<Record<string, number>> {
   const ofHash = sql`account_id = ${accountId} and address_hash = any(${[...hashes]}::bytea[])`
-  const run = async (statement: ReturnType<typeof sql>) => changed(statement.execute(db))
+  const run = async (statement: ReturnType<typeof sql>) => countChanged(statement.execute(db))
   return {
     suppressions: await run(
       sql`update suppressions set address = null, note = null where ${ofHash} and reason <> 'erased'`,
@@ -270,6 +270,6 @@ export function listOpenErasures(db: Db, requestedBefore: Date) {
     .execute()
 }
 
-async function changed(result: Promise<{ numAffectedRows?: bigint }>): Promise<number> {
+async function countChanged(result: Promise<{ numAffectedRows?: bigint }>): Promise<number> {
   return Number((await result).numAffectedRows ?? 0)
 }

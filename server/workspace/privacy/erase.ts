@@ -25,7 +25,7 @@ import {
   type ShopperKey,
 } from '../../shoppers/shoppers/public.ts'
 import * as sql from './erase-sql.ts'
-import { addCounts, type Found, findDataSubject, readErasure } from './find.ts'
+import { addCounts, type FoundPerson, findDataSubject, readErasure } from './find.ts'
 import { eraseJob } from './jobs.ts'
 import { findPerson } from './person.ts'
 import { insertErasure, type KnownBy, listProviderIds, type StoreDataSubject } from './sql.ts'
@@ -61,7 +61,7 @@ export async function eraseOnRequest(
   account: AccountDb<Db>,
   { addresses, customer }: NamedPerson,
 ): Promise<void> {
-  const found: Found[] = []
+  const found: FoundPerson[] = []
   for (const address of addresses) {
     if (!found.some((each) => each.addresses.includes(address)))
       found.push(...(await findKnown(deps, account, address)))
@@ -72,7 +72,7 @@ export async function eraseOnRequest(
   await requestErasure(deps, account, { ...person, address: found[0]?.address ?? null, customer, userId: null })
 }
 
-async function findKnown(deps: Pick<Deps, 'secrets'>, account: AccountDb<Db>, address: string): Promise<Found[]> {
+async function findKnown(deps: Pick<Deps, 'secrets'>, account: AccountDb<Db>, address: string): Promise<FoundPerson[]> {
   try {
     return [await findDataSubject(deps, account, address)]
   } catch (error) {
@@ -90,7 +90,7 @@ async function hasStoredData(
   return (await findPerson(deps, { storeId, db }, known)).shopperIds.length > 0
 }
 
-interface ErasureInput extends Omit<Found, 'address'> {
+interface ErasureInput extends Omit<FoundPerson, 'address'> {
   address: string | null
   customer: Customer | null
   userId: string | null

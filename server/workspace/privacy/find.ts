@@ -20,7 +20,7 @@ import { privacyTables } from './tables.ts'
 
 // Finds a person (C8): all data that the account's stores link to one address, by the same rules as carts.
 
-export interface Found {
+export interface FoundPerson {
   /** As stored. */
   address: string
   addresses: string[]
@@ -28,14 +28,14 @@ export interface Found {
 }
 
 /** Safety limit: more addresses than a person has. */
-const MOST_ADDRESSES = 100
+const MAX_ADDRESSES = 100
 
 /** Throws `not_found` for an invalid address, or if nothing is stored about it. */
 export async function findDataSubject(
   deps: Pick<Deps, 'secrets'>,
   account: AccountDb<Db>,
   typed: string,
-): Promise<Found> {
+): Promise<FoundPerson> {
   const address = readAddress(typed, await selectCountries(account))
   if (!address) throw new AppError('not_found', privacyTexts.nobody)
   const { addresses, isKnown } = await followAddresses(account, listAliases(address))
@@ -49,7 +49,7 @@ async function followAddresses(account: AccountDb, start: readonly string[]) {
   const all = new Set(start)
   const stores = await listStores(account)
   let isKnown = false
-  for (let fresh = [...start]; fresh.length > 0 && all.size < MOST_ADDRESSES; ) {
+  for (let fresh = [...start]; fresh.length > 0 && all.size < MAX_ADDRESSES; ) {
     const known = await findLinkedAddresses(account, filterIdentifying(fresh, stores))
     isKnown ||= known.length > 0
     const spelled = known.flatMap((value) => (normalizeEmail(value) ? [value] : listNumberAliases(value)))
@@ -93,7 +93,7 @@ async function describeIn(
   deps: Pick<Deps, 'secrets'>,
   account: AccountDb,
   { id, name }: { id: string; name: string },
-  person: Found,
+  person: FoundPerson,
 ) {
   const handle = { storeId: id, db: account.db }
   const rows = await findPerson(deps, handle, person)

@@ -21,7 +21,7 @@ interface Row {
 
 /** Maximum size of an answer; longer texts are truncated. */
 const PAGE_BYTES = 150_000
-const MOST_TEXT = 20_000
+const MAX_TEXT = 20_000
 
 /** One page, counted from 1. Excludes other stores of the account. */
 export async function exportForShop(
@@ -57,7 +57,7 @@ const listFields = (row: PersonRow): Row['fields'] =>
   Object.entries(row).flatMap(([name, value]) => {
     if (value === null || value === undefined || value === '') return []
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-    return [{ name, value: text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text }]
+    return [{ name, value: text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text }]
   })
 
 function splitPages(rows: readonly Row[]): Row[][] {

@@ -233,17 +233,17 @@ test('a count of many expired people hashes addresses in chunks and misses none'
     [storeId, world.now, people],
   )
   world.advance(31 * DAY)
-  let [inOneGo, most] = [0, 0]
+  let [inOneGo, max] = [0, 0]
   const addressHash = (address: string) => {
     if (inOneGo === 0) setImmediate(() => (inOneGo = 0))
     inOneGo += 1
-    most = Math.max(most, inOneGo)
+    max = Math.max(max, inOneGo)
     return world.deps.secrets.addressHash(address)
   }
   const deps = { ...world.deps, secrets: { ...world.deps.secrets, addressHash } }
   expect(await countExpired(deps, { storeId, db: world.db }, 30)).toMatchObject({ contacts: people, customers: 0 })
-  expect(most).toBeGreaterThan(0)
-  expect(most).toBeLessThanOrEqual(500)
+  expect(max).toBeGreaterThan(0)
+  expect(max).toBeLessThanOrEqual(500)
 })
 
 test('nothing expires without a number of days, nor in another store', async () => {

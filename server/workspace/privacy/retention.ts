@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
-import { MOST_COUNTED, type Retention } from '../../../shared/workspace/retention.ts'
+import { MAX_COUNTED, type Retention } from '../../../shared/workspace/retention.ts'
 import { chunked } from '../../core/common/public.ts'
 import { type Db, PLANNED_EACH_TIME, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
@@ -24,7 +24,7 @@ const BEGINS_AT = '02:00'
 const PAGE = 500
 /** Target duration of a batch, which limits lock waits of others. */
 const BATCH_MS = 25
-const AT_ONCE = { first: 4, most: 40 }
+const AT_ONCE = { first: 4, max: 40 }
 const LOCK_WAIT_MS = 20
 /** Duration of one job; the tick enqueues it again. */
 const RUN_MS = 50_000
@@ -73,7 +73,7 @@ export async function runRetention(
 /** Grows at most 2×: a fast batch may have had shoppers with little data. The minimum is one person. */
 export function computeNextSize(size: number, tookMs: number): number {
   const fits = Math.round((size * BATCH_MS) / Math.max(1, tookMs))
-  return Math.max(1, Math.min(AT_ONCE.most, fits, 2 * size))
+  return Math.max(1, Math.min(AT_ONCE.max, fits, 2 * size))
 }
 
 /** Adapts the batch size to the duration of the last batch. */
@@ -150,7 +150,7 @@ async function eraseLocked(
   await lockAllKeys(tx, keys)
   await lockShoppers(tx, ids)
   // Read again under the locks, so that nothing can be added.
-  const due = await withoutAgreed(deps, tx, await findDueAmong(tx, ids, before), before)
+  const due = await excludeAgreed(deps, tx, await findDueAmong(tx, ids, before), before)
   if (due.length === 0) return 'done'
   const people = await findShoppers(
     deps,
@@ -171,7 +171,7 @@ async function eraseLocked(
 }
 
 /** A consent since then counts as seen. */
-async function withoutAgreed(deps: Pick<Deps, 'secrets'>, store: StoreDb, due: readonly DueShopper[], before: Date) {
+async function excludeAgreed(deps: Pick<Deps, 'secrets'>, store: StoreDb, due: readonly DueShopper[], before: Date) {
   const hashed = due.map((person) => ({
     person,
     hashes: person.addresses.flatMap((address) => computeHashes(deps, address)),
@@ -208,10 +208,10 @@ export async function viewRetention(store: StoreDb): Promise<Retention> {
 
 export async function countExpired(deps: Pick<Deps, 'now' | 'secrets'>, store: StoreDb, days: number) {
   const before = new Date(deps.now().getTime() - days * DAY_MS)
-  const { due, isMore } = await findDue(store, before, MOST_COUNTED)
+  const { due, isMore } = await findDue(store, before, MAX_COUNTED)
   const deleted: DueShopper[] = []
   // Hashes in chunks; all addresses at once would block the event loop.
-  for await (const some of chunked(due, PAGE)) deleted.push(...(await withoutAgreed(deps, store, some, before)))
+  for await (const some of chunked(due, PAGE)) deleted.push(...(await excludeAgreed(deps, store, some, before)))
   const customers = deleted.filter((each) => each.has_ordered).length
   const carts = deleted.reduce((sum, each) => sum + each.carts, 0)
   return { contacts: deleted.length - customers, customers, carts, isMore }
@@ -227,7 +227,7 @@ export async function setRetention(
   return viewRetention(store)
 }
 
-// Statements for expired shoppers and nightly runs.
+// SQL for expired shoppers and nightly runs.
 
 /**
  * When shopper `s` was last seen: cart, order, sign-in at the shop, click, restore or push permission. Uses indexes.
@@ -281,19 +281,19 @@ async function findDueAmong({ db, storeId }: StoreTx, ids: readonly string[], be
   return rows.rows
 }
 
-/** The expired ones among the first `most` shoppers by first visit. `isMore`: there may be others. */
+/** The expired ones among the first `max` shoppers by first visit. `isMore`: there may be others. */
 async function findDue(
   { db, storeId }: StoreDb,
   before: Date,
-  most: number,
+  max: number,
 ): Promise<{ due: DueShopper[]; isMore: boolean }> {
   const rows = await sql<DueShopper & { is_due: boolean }>`${PLANNED_EACH_TIME}
     select due.*, is_due from (select * from shoppers where store_id = ${storeId} and ended_at is null and first_seen_at < ${before}
-        order by first_seen_at, id limit ${most}) s, ${LAST_ORDER},
+        order by first_seen_at, id limit ${max}) s, ${LAST_ORDER},
       lateral (select ${LAST_ACTIVITY} < ${before} as is_due) seen left join lateral (select ${DUE}) due on is_due`.execute(
     db,
   )
-  return { due: rows.rows.filter((row) => row.is_due), isMore: rows.rows.length === most }
+  return { due: rows.rows.filter((row) => row.is_due), isMore: rows.rows.length === max }
 }
 
 /** The hashes with a consent since then; imports do not count. */

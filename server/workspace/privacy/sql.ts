@@ -1,7 +1,7 @@
 import { type AccountDb, type AccountTx, type StoreDb, sql } from '../../core/db/public.ts'
 import type { PrivacyTable } from './tables.ts'
 
-// Statements that find a person and read their data.
+// SQL that finds a person and reads their data.
 
 /** A person in a store: the ids of their rows. */
 export interface StoreDataSubject {

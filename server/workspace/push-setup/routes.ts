@@ -23,42 +23,42 @@ export const pushRoutes: Routes = (app, deps) => {
   pageRoutes(app, deps)
 }
 
-const withAndWithoutApi = <E extends Endpoint>(call: E): E[] => [call, api.withoutApi(call)]
+const listBothPaths = <E extends Endpoint>(call: E): E[] => [call, api.removeApiPrefix(call)]
 
 function ownerRoutes(app: FastifyInstance, deps: Deps): void {
-  for (const call of withAndWithoutApi(api.generateVapidKeys))
+  for (const call of listBothPaths(api.generateVapidKeys))
     serveStore(app, deps, call, async ({ store, session, body: { replace } }) => {
       if (replace && !hasPermission(session.role, 'flows:switch'))
         throw new AppError('forbidden', pushTexts.leadersOnly)
       const { publicKey, subscriptions } = await ensureKey(deps, store, replace)
       return { success: true, vapidKeys: { publicKey }, subscriptions }
     })
-  for (const call of withAndWithoutApi(api.readVapidKey))
+  for (const call of listBothPaths(api.readVapidKey))
     serveStore(app, deps, call, async ({ store }) => {
       const key = await findCurrentKey(store)
       return { success: true, publicKey: key?.public_key ?? null }
     })
-  for (const call of withAndWithoutApi(api.savePushSettings))
+  for (const call of listBothPaths(api.savePushSettings))
     serveStore(app, deps, call, async ({ store, body: { settings } }) => {
       await savePushSettings(deps, store, settings)
       return { success: true, settings }
     })
-  for (const call of withAndWithoutApi(api.savePushPrompt))
+  for (const call of listBothPaths(api.savePushPrompt))
     serveStore(app, deps, call, async ({ store, body: { prompt } }) => {
       await savePrompt(deps, store, prompt)
       return { success: true, prompt }
     })
-  for (const call of withAndWithoutApi(api.pushStoreStats)) serveStore(app, deps, call, ({ store }) => readStats(store))
-  for (const call of withAndWithoutApi(api.sendStoreNotification))
+  for (const call of listBothPaths(api.pushStoreStats)) serveStore(app, deps, call, ({ store }) => readStats(store))
+  for (const call of listBothPaths(api.sendStoreNotification))
     serveStore(app, deps, call, (request) => {
       const { session, account, store, body } = request
       return sendToAll({ deps, session, account, store }, idempotentRequest(request).key, body)
     })
-  for (const call of withAndWithoutApi(api.sendToThisBrowser))
+  for (const call of listBothPaths(api.sendToThisBrowser))
     serveStore(app, deps, call, ({ store, account, session, body }) =>
       sendToOne({ deps, session, account, store }, body),
     )
-  for (const call of withAndWithoutApi(api.readPushSetup)) serveStore(app, deps, call, ({ store }) => readSetup(store))
+  for (const call of listBothPaths(api.readPushSetup)) serveStore(app, deps, call, ({ store }) => readSetup(store))
 }
 
 /**
@@ -76,23 +76,23 @@ function pageRoutes(app: FastifyInstance, deps: Deps): void {
     await limiter.consume(hashClient(deps, request.ip)).catch(refuse)
     return { origin, ip: request.ip, userAgent: request.headers['user-agent'] }
   }
-  for (const call of withAndWithoutApi(api.pushAutoSetup))
+  for (const call of listBothPaths(api.pushAutoSetup))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       autoSetup(deps, body, await arrive(request, reply)),
     )
-  for (const call of withAndWithoutApi(api.pushSubscribe))
+  for (const call of listBothPaths(api.pushSubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       storeSubscription(deps, body, await arrive(request, reply)),
     )
-  for (const call of withAndWithoutApi(api.pushResubscribe))
+  for (const call of listBothPaths(api.pushResubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       moveSubscription(deps, body, await arrive(request, reply)),
     )
-  for (const call of withAndWithoutApi(api.pushUnsubscribe))
+  for (const call of listBothPaths(api.pushUnsubscribe))
     servePublic(app, deps, call, async ({ body, request, reply }) =>
       endSubscription(deps, body, await arrive(request, reply)),
     )
-  for (const call of withAndWithoutApi(api.pushEvent))
+  for (const call of listBothPaths(api.pushEvent))
     servePublic(app, deps, call, async ({ body, request, reply }) => {
       await arrive(request, reply)
       await recordEvent(deps, body)
@@ -109,7 +109,7 @@ function refuse(refusal: unknown): never {
 /** For pages that post as JSON; posts as text need no preflight. */
 function servePreflights(app: FastifyInstance): void {
   const calls = [api.pushAutoSetup, api.pushSubscribe, api.pushResubscribe, api.pushUnsubscribe, api.pushEvent]
-  for (const { path } of calls.flatMap((call) => withAndWithoutApi(call as unknown as Endpoint)))
+  for (const { path } of calls.flatMap((call) => listBothPaths(call as unknown as Endpoint)))
     app.options(path, async (request, reply) =>
       reply
         .header('access-control-allow-origin', request.headers.origin ?? 'null')

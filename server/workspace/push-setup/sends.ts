@@ -39,10 +39,10 @@ type ToOne = z.output<typeof sendToThisBrowser.body>
 
 /** Maximum time that a test waits to be rendered. */
 const RENDER_MS = 10_000
-const TO_ALL: Limit = { name: 'push-to-all', points: 6, windowS: 3_600 }
-const TO_ONE: Limit = { name: 'push-to-one', points: 10, windowS: 900 }
+const ALL_BROWSERS_LIMIT: Limit = { name: 'push-to-all', points: 6, windowS: 3_600 }
+const ONE_BROWSER_LIMIT: Limit = { name: 'push-to-one', points: 10, windowS: 900 }
 /** Maximum per call, because the answer lists every person. */
-const MOST_PEOPLE = 10_000
+const MAX_PEOPLE = 10_000
 /** D7. */
 const LIFE_MS = 3_600_000
 
@@ -58,9 +58,9 @@ export async function sendToAll(sender: Sender, key: string | null, push: ToAll)
   const repeat = await replayReply(deps, store, request, answer)
   if (repeat) return repeat.reply
   const row = await validateSend(sender, push)
-  const people = await listSubscribers(store, MOST_PEOPLE)
+  const people = await listSubscribers(store, MAX_PEOPLE)
   if (people.length === 0) throw new AppError('unprocessable', pushTexts.noSubscribers)
-  await takePoint(deps, TO_ALL, store.storeId)
+  await takePoint(deps, ALL_BROWSERS_LIMIT, store.storeId)
   return withIdempotencyKey(deps, store, request, {
     make: (tx, origin) => plan(tx, sender, { origin, people, row, push }),
     answer,
@@ -100,7 +100,7 @@ export async function sendToOne(sender: Sender, push: ToOne) {
   if (!findService(subscription.endpoint, deps.config)) throw new AppError('unprocessable', pushTexts.unknownService)
   const vapid = await signingKey(deps, store)
   if (!vapid) throw new AppError('unprocessable', pushTexts.noKeys)
-  await takePoint(deps, TO_ONE, session.accountId)
+  await takePoint(deps, ONE_BROWSER_LIMIT, session.accountId)
   const sample = { cartId: SAMPLE_CART, channel: 'push' as const, subject: title, body }
   const previewed = await previewMessage({ deps, store, signal: AbortSignal.timeout(RENDER_MS) }, sample)
   const payload: PushPayload = {

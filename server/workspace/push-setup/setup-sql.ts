@@ -1,7 +1,7 @@
 import type { PushPrompt } from '../../../shared/delivery/push.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
-// Statements for the owner's push settings, and where widget and worker were seen.
+// SQL for the owner's push settings, and where widget and worker were seen.
 
 export async function readPrompt({ db, storeId }: StoreDb): Promise<PushPrompt | null> {
   const row = await db.selectFrom('push_prompts').select('prompt').where('store_id', '=', storeId).executeTakeFirst()

@@ -1,7 +1,7 @@
 import { type StoreDb, sql } from '../../core/db/public.ts'
 import { wasAccepted } from '../../messages/messages/public.ts'
 
-// Statements for push statistics.
+// SQL for push statistics.
 
 export interface PushCounts {
   /** Listed customers plus other subscribers. */

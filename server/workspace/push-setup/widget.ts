@@ -44,7 +44,7 @@ type Body<Call extends { body: z.ZodType }> = z.output<Call['body']>
 
 const HOUR_S = 3_600
 /** Subscriptions per hour from one client to one store. */
-const PER_CLIENT: Limit = { name: 'push-client', points: 20, windowS: HOUR_S }
+const CLIENT_LIMIT: Limit = { name: 'push-client', points: 20, windowS: HOUR_S }
 
 const buildNotFound = () => new AppError('not_found', 'Store not found')
 
@@ -117,7 +117,7 @@ async function loadStore(deps: Pick<Deps, 'db'>, key: string, { origin }: Visito
 }
 
 async function limit(deps: Pick<Deps, 'now' | 'pool' | 'secrets'>, store: StoreDb<Db>, { ip }: Visitor): Promise<void> {
-  await takePoint(deps, PER_CLIENT, `${store.storeId}\0${hashClient(deps, ip)}`)
+  await takePoint(deps, CLIENT_LIMIT, `${store.storeId}\0${hashClient(deps, ip)}`)
   await takePoint(deps, { ...(await readStoreCeiling(deps, store)), name: 'push-store' }, store.storeId)
 }
 

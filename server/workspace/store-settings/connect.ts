@@ -1,6 +1,6 @@
 import type { Insertable } from 'kysely'
 import { findRightsProblems, normalizeStoreUrl, STORE_PROBLEM_TEXT } from '../../../shared/access/store-problems.ts'
-import { withoutInvisible } from '../../../shared/core/one-line.ts'
+import { removeInvisible } from '../../../shared/core/one-line.ts'
 import { limits, setSessionStore } from '../../access/members/public.ts'
 import { notify } from '../../access/notifications/public.ts'
 import { yieldJob } from '../../access/plugin/public.ts'
@@ -50,7 +50,7 @@ export interface Connector {
   sessionId: string | null
 }
 
-interface Checked {
+interface CheckedConnection {
   platform: PlatformName
   storeUrl: string
   keys: StoreKeys
@@ -91,7 +91,7 @@ export async function assertConnectable(
 export function saveConnection(
   deps: Pick<Deps, 'db' | 'jobs' | 'now' | 'secrets'>,
   connector: Connector,
-  checked: Checked,
+  checked: CheckedConnection,
   more: (tx: StoreTx) => Promise<void> = async () => undefined,
 ): Promise<StoreRow> {
   const account = { accountId: connector.accountId, db: deps.db }
@@ -128,7 +128,7 @@ async function saveStore(
   deps: Pick<Deps, 'jobs' | 'now' | 'secrets'>,
   tx: AccountTx,
   connector: Connector,
-  checked: Checked,
+  checked: CheckedConnection,
 ): Promise<StoreRow> {
   await lockAccount(tx)
   const now = deps.now()
@@ -172,12 +172,12 @@ export async function enqueueYield(deps: Pick<Deps, 'jobs'>, tx: AccountTx, home
 }
 
 /** The same store again: still connected (new keys), or disconnected for less than 30 days (data is restored). */
-function isSameRow(row: StoreRow, checked: Checked, now: Date): boolean {
+function isSameRow(row: StoreRow, checked: CheckedConnection, now: Date): boolean {
   if (row.platform !== checked.platform || !isSameStore(row, checked.profile)) return false
   return row.is_active || now.getTime() - (row.disconnected_at?.getTime() ?? 0) < RETENTION_MS
 }
 
-function toColumns({ platform, storeUrl, isDemoStore, profile }: Checked) {
+function toColumns({ platform, storeUrl, isDemoStore, profile }: CheckedConnection) {
   return { platform, url: storeUrl, home_url: profile.homeUrl, is_demo: isDemoStore, ...toProfileColumns(profile) }
 }
 
@@ -193,7 +193,7 @@ function newStore(profile: StoreProfile, now: Date) {
 
 /** The store's name. Empty if the name contains an address of another host: then the owner must enter a sender. */
 function defaultSenderName({ name, homeUrl }: StoreProfile): string {
-  const cleaned = withoutInvisible(name).slice(0, 120)
+  const cleaned = removeInvisible(name).slice(0, 120)
   return hasAddress(cleaned, [new URL(homeUrl).hostname]) ? '' : cleaned
 }
 

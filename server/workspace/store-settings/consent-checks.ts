@@ -30,9 +30,10 @@ const CONSENT_OF_SHOP =
   'the shop’s own checkout asks for consent, and what it keeps of it is read with its time into the ledger.'
 
 const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
-const listed = (channels: readonly (keyof typeof boxNames)[]) => channels.map((channel) => boxNames[channel]).join(', ')
+const joinChannels = (channels: readonly (keyof typeof boxNames)[]) =>
+  channels.map((channel) => boxNames[channel]).join(', ')
 
-/** Boxes are optional: having none is no fault. A box with another text looks like a consent but is none. */
+/** Boxes are optional: having none is not a fault. A box with another text looks like a consent but is none. */
 function checkBeforeConsent({ beforeConsent }: ConsentFindings): CheckResult {
   const nextStep = 'Choose under Settings → Consent → Before consent.'
   if (beforeConsent === null) {
@@ -55,7 +56,7 @@ function checkBoxes(
   if (other.length > 0) {
     return {
       state: 'warn',
-      finding: `The checkout shows a box with different text from yours for ${listed(other)}. Its ticks are not counted.`,
+      finding: `The checkout shows a box with different text from yours for ${joinChannels(other)}. Its ticks are not counted.`,
       nextStep: 'Copy the box again under Settings → Consent → Boxes, and replace it on your checkout.',
     }
   }
@@ -63,7 +64,7 @@ function checkBoxes(
     const last = pickNewest(sighted.map(({ seenAt }) => new Date(seenAt!)))!
     return {
       state: 'good',
-      finding: `Seen on your checkout: ${listed(sighted.map(({ channel }) => channel))}, ${ago(last)}.`,
+      finding: `Seen on your checkout: ${joinChannels(sighted.map(({ channel }) => channel))}, ${ago(last)}.`,
     }
   }
   if (isAlive(plugin ?? undefined, now)) {
@@ -72,7 +73,7 @@ function checkBoxes(
       return { state: 'quiet', finding: 'The plugin has not reported yet which boxes the checkout shows.' }
     }
     const hasBoxes = displayed.length > 0
-    const boxText = hasBoxes ? `shows boxes for ${listed(displayed)}` : 'shows no consent box'
+    const boxText = hasBoxes ? `shows boxes for ${joinChannels(displayed)}` : 'shows no consent box'
     const checkout = checkoutSeenAt
       ? `the checkout was seen ${ago(new Date(checkoutSeenAt))}${hasBoxes ? ' without them' : ''}`
       : 'no checkout has been seen yet'

@@ -5,7 +5,7 @@ import { serve } from '../../../providers/contracts/serve.ts'
 import { readLocalhostTls } from '../../../providers/contracts/tls.ts'
 import { type ContractStore, openContractStore, type StoreOptions } from '../../../providers/contracts/woocommerce.ts'
 import { KEYS, OWNER, READER } from '../../../providers/contracts/woocommerce-keys.ts'
-import { getDetectionText, WITHOUT_SCRIPT } from '../../../shared/carts/capture-status.ts'
+import { getDetectionText, WITHOUT_SCRIPT_TEXT } from '../../../shared/carts/capture-status.ts'
 import { computeWordingId } from '../../../shared/shoppers/consent-box.ts'
 import { type Owner, registerOwner } from '../../../test/connected-store.ts'
 import { connectPlugin } from '../../../test/plugin-shop.ts'
@@ -208,7 +208,7 @@ test('a clock off by over five minutes is reported, over fifteen with the result
 
 test('version and script checks agree on the carts detected without the script', async () => {
   const { version, capture } = await readChecks()
-  for (const part of [version, capture]) expect(part?.finding).toContain(WITHOUT_SCRIPT)
+  for (const part of [version, capture]) expect(part?.finding).toContain(WITHOUT_SCRIPT_TEXT)
   const texts = [true, false].map((hasEarlyDrafts) => getDetectionText({ hasEarlyDrafts, hasPlugin: false }))
   expect(texts.map((text) => version?.finding.includes(text)).sort()).toEqual([false, true])
   expect(capture?.finding).not.toContain('Place order')

@@ -13,7 +13,7 @@ import {
   type CaptureStatus,
   getDetectionText,
   limitText,
-  WITHOUT_SCRIPT,
+  WITHOUT_SCRIPT_TEXT,
 } from '../../../shared/carts/capture-status.ts'
 import type { Check } from '../../../shared/core/checks.ts'
 import { platformCopy } from '../../../shared/platforms/platform-words.ts'
@@ -174,7 +174,7 @@ const DAY_MS = 86_400_000
 const CLOCK_TOLERANCE_MS = 5 * MINUTE_MS
 /** A sweep is due every 15 minutes, and a failed one again after 5. */
 const SYNC_PATIENCE_MS = 30 * MINUTE_MS
-const LEAST_VERSION = 5
+const MIN_VERSION = 5
 
 /** In the order of a connection: each check depends on the ones before it. */
 function doctorChecks(found: Findings): Check[] {
@@ -234,7 +234,7 @@ function findProblem({ storeAnswer, plugin, now }: Findings): { part: CheckId; r
   return { part, result: { state: isPassing ? 'warn' : 'bad', finding, nextStep, answer: detail } }
 }
 
-const unchecked = (why: string): CheckResult => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
+const buildUnchecked = (why: string): CheckResult => ({ state: 'quiet', finding: `Could not be checked: ${why}.` })
 
 function checkReach(found: Findings): CheckResult {
   const problem = findProblem(found)
@@ -252,7 +252,7 @@ function checkVersion({ storeAnswer, known, platform, plugin, now }: Findings): 
   }
   if (version === '') return { state: 'quiet', finding: 'The store does not report its version.' }
   const major = Number(/^\d+/.exec(version)?.[0] ?? Number.NaN)
-  if (major < LEAST_VERSION) {
+  if (major < MIN_VERSION) {
     return {
       state: 'bad',
       finding: `WooCommerce ${version} is too old: 5.0 or later is needed.`,
@@ -269,8 +269,8 @@ function checkVersion({ storeAnswer, known, platform, plugin, now }: Findings): 
 
 function checkKeys(found: Findings): CheckResult {
   const problem = findProblem(found)
-  if (problem?.part === 'reachable') return unchecked('the store did not answer')
-  if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
+  if (problem?.part === 'reachable') return buildUnchecked('the store did not answer')
+  if (problem?.part === 'clock') return buildUnchecked('the store refuses every signature because its clock is wrong')
   if (problem?.part === 'keys') return problem.result
   return { state: 'good', finding: platformCopy[found.platform].doctor.keys }
 }
@@ -278,9 +278,9 @@ function checkKeys(found: Findings): CheckResult {
 function checkPermissions(found: Findings): CheckResult {
   const problem = findProblem(found)
   if (problem?.part === 'permissions') return problem.result
-  if (problem?.part === 'reachable') return unchecked('the store did not answer')
-  if (problem?.part === 'clock') return unchecked('the store refuses every signature because its clock is wrong')
-  if (found.storeAnswer.kind === 'problem') return unchecked('the keys do not work')
+  if (problem?.part === 'reachable') return buildUnchecked('the store did not answer')
+  if (problem?.part === 'clock') return buildUnchecked('the store refuses every signature because its clock is wrong')
+  if (found.storeAnswer.kind === 'problem') return buildUnchecked('the keys do not work')
   const { canWrite, rights } = found.storeAnswer.profile
   if (canWrite && !rights?.missingScopes.length) {
     return { state: 'good', finding: platformCopy[found.platform].doctor.permissions }
@@ -356,7 +356,7 @@ function checkWebhooks(found: Findings): CheckResult {
     return { state: 'quiet', finding: 'Not needed while the shop is not reached: the plugin reports orders.' }
   }
   if (storeAnswer.kind === 'problem')
-    return unchecked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
+    return buildUnchecked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
   if (!maySubscribe(found, storeAnswer.profile)) {
     return {
       state: 'warn',
@@ -364,7 +364,7 @@ function checkWebhooks(found: Findings): CheckResult {
       nextStep: STORE_PROBLEM_TEXT.read_only_key.nextStep,
     }
   }
-  if (storeAnswer.hooks === null) return unchecked('the store did not list them')
+  if (storeAnswer.hooks === null) return buildUnchecked('the store did not list them')
   const { missing, disabled } = compareWebhooks(storeAnswer.hooks, webhooks)
   if (disabled > 0) {
     return {
@@ -407,7 +407,7 @@ function checkCapture({ known, capture, now, plugin }: Findings): CheckResult {
   if (!captureSeenAt) {
     return {
       state: 'warn',
-      finding: `No report has come from the script yet. ${WITHOUT_SCRIPT}.`,
+      finding: `No report has come from the script yet. ${WITHOUT_SCRIPT_TEXT}.`,
       nextStep: 'Put the script on your shop’s pages: “How to install it” below shows how for each kind of theme.',
     }
   }
@@ -485,7 +485,7 @@ function checkSync(found: Findings): CheckResult {
 function checkClock(found: Findings): CheckResult {
   const problem = findProblem(found)
   if (problem?.part === 'clock') return problem.result
-  if (found.storeAnswer.kind === 'problem') return unchecked('only a signed request shows the store’s time')
+  if (found.storeAnswer.kind === 'problem') return buildUnchecked('only a signed request shows the store’s time')
   const { clockSkewMs } = found.storeAnswer.profile
   if (Math.abs(clockSkewMs) <= CLOCK_TOLERANCE_MS) {
     return { state: 'good', finding: 'The store’s clock is correct to within five minutes.' }

@@ -1,5 +1,5 @@
 import type { SendingPause } from '../../../shared/delivery/sending.ts'
-import { MOST_COUNTED } from '../../../shared/delivery/sending.ts'
+import { MAX_COUNTED } from '../../../shared/delivery/sending.ts'
 import type { Session } from '../../access/members/public.ts'
 import { type Db, type StoreDb, sql, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
@@ -63,6 +63,6 @@ async function countPaused({ db, storeId }: StoreDb): Promise<{ waiting: number;
     select count(*)::int as waiting, min(expires_at) as next_expires_at from (
       select expires_at from messages
       where store_id = ${storeId} and ${isHeld('messages')} and reason = 'sending_paused'
-      order by wake_at limit ${MOST_COUNTED}) held`.execute(db)
+      order by wake_at limit ${MAX_COUNTED}) held`.execute(db)
   return rows[0]!
 }

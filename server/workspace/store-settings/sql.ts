@@ -3,7 +3,7 @@ import type { Updateable } from 'kysely'
 import type { StoreDb, StoreTx } from '../../core/db/public.ts'
 import type { StoresTable } from '../../core/schema/public.ts'
 
-// Statements for connection, settings and deletion of a store.
+// SQL for connection, settings and deletion of a store.
 
 /** The caller updates the effective timeout in the same transaction (`refreshTimeout` of the flows). */
 export function saveSettings({ db, storeId }: StoreTx, change: Updateable<StoresTable>) {

@@ -9,7 +9,7 @@ import { StoreProblem } from '../../platforms/platform/public.ts'
 import { PROFILE_LIMIT_MS } from './connect.ts'
 import { disconnectStore } from './stores.ts'
 
-const MOST_TRIES = 11
+const MAX_TRIES = 11
 
 /**
  * Job: the shop has revoked our access. Cancels its messages and keeps its data, as after every disconnect (decision
@@ -22,9 +22,9 @@ export async function disconnectUninstalled(
   const store = { storeId, db: deps.db }
   const row = await readStore(store)
   if (!row?.is_active) return
-  const isThere = await canReachShop(deps, store)
-  if (isThere === null) return retryLater(deps, storeId, tries + 1)
-  if (isThere) return
+  const isReachable = await canReachShop(deps, store)
+  if (isReachable === null) return retryLater(deps, storeId, tries + 1)
+  if (isReachable) return
   await disconnectStore(deps, store, 'uninstall')
   await notify(store, { type: 'store_uninstalled', data: { url: row.home_url }, at: deps.now() })
 }
@@ -53,7 +53,7 @@ async function retryLater(
   tries: number,
 ): Promise<void> {
   deps.log.warn({ storeId, tries }, 'store.uninstall_not_checked')
-  if (tries > MOST_TRIES) return
+  if (tries > MAX_TRIES) return
   const at = new Date(deps.now().getTime() + 2_000 * 2 ** tries)
   await deps.jobs.enqueue(deps.db, uninstalledJob, { storeId, tries }, storeId, at)
 }

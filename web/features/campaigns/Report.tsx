@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import type { CampaignReport } from '../../../shared/marketing/campaign-report.ts'
 import {
   type CampaignRecipient,
-  dropHeld,
+  cancelHeldMessages,
   exportCampaignRecipients,
   listCampaignRecipients,
   type RecipientState,
@@ -36,7 +36,7 @@ import { Revenue } from './parts.tsx'
 import { REFRESH_MS, useReport } from './report-queries.ts'
 import { StoreTime, useStoreClock } from './StoreTime.tsx'
 
-/** Campaign report (area decision 48); every message is in exactly one part of the bar (D6). */
+/** Campaign report (decision 48); every message is in exactly one part of the bar (D6). */
 export function Report({ campaign }: { campaign: CampaignView }) {
   const report = useReport(campaign.id)
   return (
@@ -400,7 +400,7 @@ const useExportRecipients = (id: string) =>
 function useDropHeld(id: string) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: () => call(dropHeld, { params: { id } }),
+    mutationFn: () => call(cancelHeldMessages, { params: { id } }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['campaigns'] }),
   })
 }

@@ -51,7 +51,7 @@ function Choice({ view }: { view: CaptureModeView }) {
   const [legalGround, setLegalGround] = useState('')
   useDraft('capture-mode', legalGround || null, setLegalGround)
   const needsGround = isStoringMore(chosen, view.usual)
-  const isGroundShort = needsGround && legalGround.trim().length < groundLimits.least
+  const isGroundShort = needsGround && legalGround.trim().length < groundLimits.min
   const isNews = chosen !== view.mode || !view.isChosen
   const problem = choose.error instanceof ApiError ? choose.error.fields.legalGround : undefined
   return (
@@ -84,10 +84,10 @@ function Choice({ view }: { view: CaptureModeView }) {
       {mayChange && needsGround && isNews && (
         <Textarea
           label="Which law, agreement or advice allows this?"
-          description={`At least ${groundLimits.least} characters. It is kept on record with your name and the date.`}
+          description={`At least ${groundLimits.min} characters. It is kept on record with your name and the date.`}
           autosize
           minRows={3}
-          maxLength={groundLimits.most}
+          maxLength={groundLimits.max}
           value={legalGround}
           error={problem}
           onChange={(event) => setLegalGround(event.currentTarget.value)}

@@ -4,7 +4,7 @@ import { IconArrowBackUp, IconFileUpload, IconHelp } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { ImportDoubt, ImportView } from '../../../shared/marketing/ledger.ts'
-import { IMPORT_MOST_ROWS, type uploadConsents } from '../../../shared/marketing/ledger.ts'
+import { MAX_IMPORT_ROWS, type uploadConsents } from '../../../shared/marketing/ledger.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
@@ -67,7 +67,7 @@ function Upload({ onUploaded }: { onUploaded: (uploaded: Uploaded) => void }) {
         )}
       </FileButton>
       <Text fz="sm" c="dimmed">
-        The first line contains the column names. Up to {formatCount(IMPORT_MOST_ROWS)} rows. You can check how the rows
+        The first line contains the column names. Up to {formatCount(MAX_IMPORT_ROWS)} rows. You can check how the rows
         are read before you import them.
       </Text>
       {upload.error && (

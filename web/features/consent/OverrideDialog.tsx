@@ -28,7 +28,7 @@ export function OverrideDialog({ table, group, channel, onClose }: Props) {
   useDraft(`override:${channel}:${from}`, legalGround || null, setLegalGround)
   const findRule = (name: RuleName | undefined) => table.rules.find((rule) => rule.name === name)
   const problem = override.error instanceof ApiError ? override.error.fields.legalGround : undefined
-  const isTooShort = legalGround.trim().length < groundLimits.least
+  const isTooShort = legalGround.trim().length < groundLimits.min
   return (
     <Confirm
       opened
@@ -64,10 +64,10 @@ export function OverrideDialog({ table, group, channel, onClose }: Props) {
         </Radio.Group>
         <Textarea
           label="Which law, agreement or advice allows this?"
-          description={`At least ${groundLimits.least} characters. It is kept on record with your name and the date.`}
+          description={`At least ${groundLimits.min} characters. It is kept on record with your name and the date.`}
           autosize
           minRows={3}
-          maxLength={groundLimits.most}
+          maxLength={groundLimits.max}
           value={legalGround}
           error={problem}
           onChange={(event) => setLegalGround(event.currentTarget.value)}

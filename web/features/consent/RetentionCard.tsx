@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router'
 import {
   countRetention,
-  MOST_COUNTED,
+  MAX_COUNTED,
   type Retention,
   type RetentionRun,
   readRetention,
@@ -46,7 +46,7 @@ export function RetentionCard() {
 }
 
 const isDays = (days: number | string) =>
-  Number.isInteger(days) && Number(days) >= retentionDays.least && Number(days) <= retentionDays.most
+  Number.isInteger(days) && Number(days) >= retentionDays.min && Number(days) <= retentionDays.max
 
 function RetentionForm({ saved }: { saved: Retention }) {
   const save = useSaveRetention()
@@ -71,13 +71,13 @@ function RetentionForm({ saved }: { saved: Retention }) {
           {isOn && (
             <NumberInput
               label="Days"
-              min={retentionDays.least}
-              max={retentionDays.most}
+              min={retentionDays.min}
+              max={retentionDays.max}
               allowDecimal={false}
               clampBehavior="none"
               styles={{ wrapper: { width: 140 } }}
               value={days}
-              error={isValid ? undefined : `A whole number from ${retentionDays.least} to ${retentionDays.most}`}
+              error={isValid ? undefined : `A whole number from ${retentionDays.min} to ${retentionDays.max}`}
               onChange={setDays}
             />
           )}
@@ -121,7 +121,7 @@ function Affected({ days, isNew }: { days: number; isNew: boolean }) {
         <span role="status">
           The next run erases {formatCounted(contacts, 'person', 'people')} without an order and{' '}
           {formatCounted(customers, 'customer')}, with {formatCounted(carts, 'cart')}.
-          {isMore && ` Only the oldest ${formatCount(MOST_COUNTED)} people were counted.`} This cannot be undone.
+          {isMore && ` Only the oldest ${formatCount(MAX_COUNTED)} people were counted.`} This cannot be undone.
         </span>
         <DownloadButton
           label="Export all data first"

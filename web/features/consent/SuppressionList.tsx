@@ -38,13 +38,13 @@ import type {
 import {
   addSuppression,
   exportSuppressions,
-  IMPORT_MOST_ROWS,
-  IMPORT_PART,
   importableReasons,
   importSuppressions,
   listDoubtfulSuppressions,
   listSuppressions,
-  removalOf,
+  MAX_IMPORT_ROWS,
+  MAX_IMPORT_ROWS_PER_CALL,
+  removalByReason,
   removeSuppression,
   type SuppressionFilter,
   suppressionChannels,
@@ -304,7 +304,7 @@ async function readSheet(file: File): Promise<Sheet | string> {
   const { default: papa } = await import('papaparse')
   const { data } = papa.parse<string[]>(await file.text(), { skipEmptyLines: false })
   if (!data.some((row) => row.some((cell) => cell.trim() !== ''))) return 'This file is empty.'
-  if (data.length > IMPORT_MOST_ROWS) return `This file has more than ${formatCount(IMPORT_MOST_ROWS)} rows. Split it.`
+  if (data.length > MAX_IMPORT_ROWS) return `This file has more than ${formatCount(MAX_IMPORT_ROWS)} rows. Split it.`
   return { fileName: file.name.slice(0, 200), rows: data }
 }
 
@@ -645,7 +645,7 @@ function Entry({ entry, onRemove }: { entry: SuppressionEntry; onRemove: (() => 
         </Text>
         {note && <Text fz="xs">“{note}”</Text>}
       </div>
-      {removalOf[reason] === 'person' ? (
+      {removalByReason[reason] === 'person' ? (
         <Text fz="xs" c="dimmed" className="suppression-stays">
           {staysBecause[reason as keyof typeof staysBecause]}
         </Text>
@@ -790,8 +790,8 @@ function useImportSuppressions(onPart: (rowsDone: number) => void) {
   return useChange(
     async (file: { rows: ImportRow[]; reason: Exclude<SuppressionReason, 'erased'>; fileName: string }) => {
       const report: ImportReport = { taken: 0, known: 0, refused: [] }
-      for (let start = 0; start < file.rows.length; start += IMPORT_PART) {
-        const rows = file.rows.slice(start, start + IMPORT_PART)
+      for (let start = 0; start < file.rows.length; start += MAX_IMPORT_ROWS_PER_CALL) {
+        const rows = file.rows.slice(start, start + MAX_IMPORT_ROWS_PER_CALL)
         const { taken, known, refused } = await call(importSuppressions, { body: { ...file, rows } })
         report.taken += taken
         report.known += known

@@ -2,7 +2,7 @@ import { Anchor, Card, Group, Text, Title } from '@mantine/core'
 import { IconCircleCheck, IconClock } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { StoreView } from '../../../shared/access/stores.ts'
-import { limitText, WITHOUT_SCRIPT } from '../../../shared/carts/capture-status.ts'
+import { limitText, WITHOUT_SCRIPT_TEXT } from '../../../shared/carts/capture-status.ts'
 import { capabilities } from '../../../shared/platforms/platforms.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
@@ -19,7 +19,7 @@ export function CaptureCard({ store }: { store: StoreView }) {
     <Card>
       <CaptureTitle store={store} />
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        {WITHOUT_SCRIPT}. With it on your shop’s pages, Recoup also detects carts abandoned before checkout, and{' '}
+        {WITHOUT_SCRIPT_TEXT}. With it on your shop’s pages, Recoup also detects carts abandoned before checkout, and{' '}
         {snippet === 'theme' ? 'an email typed into the theme’s forms' : 'the email entered at checkout'}. It is a few
         kilobytes, loads after your page, and sends only cart and contact details.
       </Text>

@@ -4,7 +4,7 @@ import { IconRefresh } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useState } from 'react'
 import type { StoreView } from '../../../shared/access/stores.ts'
-import { WITHOUT_SCRIPT } from '../../../shared/carts/capture-status.ts'
+import { WITHOUT_SCRIPT_TEXT } from '../../../shared/carts/capture-status.ts'
 import { capabilities } from '../../../shared/platforms/platforms.ts'
 import { useConnection } from '../../core/access/queries.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
@@ -50,8 +50,8 @@ function WordPressInstall({ store }: { store: StoreView }) {
           </Notice>
         )}
         <Text fz="sm" c="dimmed" mt={4} mb="md">
-          {store.mode !== 'plugin' && `${WITHOUT_SCRIPT}. `}This line belongs on every page of your shop. Choose one of
-          the three options below; the first suits most shops.
+          {store.mode !== 'plugin' && `${WITHOUT_SCRIPT_TEXT}. `}This line belongs on every page of your shop. Choose
+          one of the three options below; the first suits most shops.
         </Text>
         <Snippet code={snippet} label="Copy script" />
       </Card>

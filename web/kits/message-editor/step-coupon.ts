@@ -1,4 +1,4 @@
-import type { Coupon, CouponOfStep } from '../../../shared/carts/coupons.ts'
+import type { Coupon, FlowStepCoupon } from '../../../shared/carts/coupons.ts'
 import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import { formatCounted, formatMoney } from '../../core/ui/format.ts'
 import { formatCode, formatDiscount, isOver, isUsedUp } from '../coupons/rules.ts'
@@ -10,7 +10,7 @@ export interface CouponEdit {
   /** `pauseDays` and `aboveAmount` are NaN while nothing is typed. */
   coupon: StepCoupon | null
   /** What it is, for those who read; not saved. */
-  couponShown: CouponOfStep | null
+  couponShown: FlowStepCoupon | null
 }
 
 export const PAUSE_DAYS = 90
@@ -74,7 +74,7 @@ export function rulesLine({ coupon, couponShown }: CouponEdit, currency: string)
 export type Trouble = 'gone' | 'inactive' | 'expired' | 'used_up' | 'not_started'
 
 /** Why the messages of the step do not get it as things stand; null: nothing is known against it. */
-export function couponTrouble(coupon: CouponOfStep | null, now: number): Trouble | null {
+export function couponTrouble(coupon: FlowStepCoupon | null, now: number): Trouble | null {
   if (!coupon) return null
   if (coupon.isGone) return 'gone'
   if (!coupon.isActive) return 'inactive'

@@ -1,6 +1,6 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
-import { WITHOUT_SCRIPT } from '../../../shared/carts/capture-status.ts'
+import { WITHOUT_SCRIPT_TEXT } from '../../../shared/carts/capture-status.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { useScope } from '../../core/access/scope.ts'
 
@@ -11,7 +11,7 @@ export function NoCaptureYet() {
   if (isAll || !store || store.isDemo || store.mode !== 'limited') return null
   return (
     <Text fz="sm" maw={440} component="span" display="block">
-      Your shop has not reported a cart yet. {WITHOUT_SCRIPT}.{' '}
+      Your shop has not reported a cart yet. {WITHOUT_SCRIPT_TEXT}.{' '}
       <Anchor component={Link} to="/settings/capture-script" inherit underline="always">
         Install the script
       </Anchor>

@@ -4,7 +4,7 @@ import { IconCircle, IconCircleCheckFilled, IconCreditCard, IconPlugConnectedX }
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import type { StoreView } from '../../../shared/access/stores.ts'
-import { WITHOUT_SCRIPT } from '../../../shared/carts/capture-status.ts'
+import { WITHOUT_SCRIPT_TEXT } from '../../../shared/carts/capture-status.ts'
 import { type CartView, cartTexts } from '../../../shared/carts/carts.ts'
 import type { MailServerView } from '../../../shared/delivery/mail-server.ts'
 import type { ChartMeasure, ChartPeriod, DashboardStats } from '../../../shared/insights/dashboard.ts'
@@ -324,7 +324,7 @@ interface SetupFacts {
 const REPORTS: Readonly<Record<StoreView['mode'], string>> = {
   plugin: 'The plugin reports carts.',
   capture: 'Your shop reports its carts.',
-  limited: `${WITHOUT_SCRIPT}.`,
+  limited: `${WITHOUT_SCRIPT_TEXT}.`,
 }
 
 /**

@@ -2,7 +2,7 @@ import { Accordion, Anchor, Card, Stack, Text, TextInput, Title } from '@mantine
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
-import { WITHOUT_SCRIPT } from '../../../shared/carts/capture-status.ts'
+import { WITHOUT_SCRIPT_TEXT } from '../../../shared/carts/capture-status.ts'
 import { retentionDays } from '../../../shared/workspace/retention.ts'
 import { useInstance } from '../../core/access/queries.ts'
 import { Empty } from '../../core/ui/Empty.tsx'
@@ -203,7 +203,7 @@ export const questions: readonly Question[] = [
       'WooCommerce 5.0 or later. The plugin needs WordPress 6.2 and PHP 7.4 or later, and a shop that can reach this server.',
       'With keys instead of the plugin, WooCommerce needs permalinks other than “Plain” and an address this server can reach. https is recommended; over http, the keys are not sent but used to sign each request.',
       'Shopify: the Grow plan or a higher one. On lower plans Shopify withholds the emails and phone numbers of your shoppers.',
-      `${WITHOUT_SCRIPT}. Add the script to the pages of your shop to detect earlier carts. The plugin needs no script.`,
+      `${WITHOUT_SCRIPT_TEXT}. Add the script to the pages of your shop to detect earlier carts. The plugin needs no script.`,
     ],
     link: { to: '/settings/capture-script', label: 'Install the capture script' },
   },

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconPlayerPlayFilled } from '@tabler/icons-react'
 import { useState } from 'react'
-import { MOST_COUNTED, type SendingPause } from '../../../shared/delivery/sending.ts'
+import { MAX_COUNTED, type SendingPause } from '../../../shared/delivery/sending.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
@@ -62,6 +62,6 @@ function describeWaiting(waiting: number, nextExpiresAt: string | null): string 
 }
 
 function formatMessages(count: number): string {
-  if (count >= MOST_COUNTED) return `More than ${formatCount(MOST_COUNTED)} messages`
+  if (count >= MAX_COUNTED) return `More than ${formatCount(MAX_COUNTED)} messages`
   return count === 1 ? '1 message' : `${formatCount(count)} messages`
 }

@@ -1,5 +1,5 @@
-// A rendering plan is made by the renderer itself: from values that only stand for a shopper's, where its parts are then cut. Pure but for
-// chance, which names those values so that no text contains one.
+// Makes a rendering plan: renders the mail with placeholders for the shopper's values and cuts the result at them. Pure
+// except for the random name of the placeholders, which no text contains.
 import crypto from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { blocksHtml } from '../blocks.ts'
@@ -12,12 +12,12 @@ import { type Layout, renderMessage, toLayoutValues } from '../message.ts'
 import { cleanContext, toShownCart, type Values } from '../values.ts'
 import type { Pieces, Slot, ValueName } from './plan.ts'
 import { fillPlan, type Plan } from './plan.ts'
-import { discountedTotalOf } from './shape.ts'
-import { type NoPlan, wordsOf } from './words.ts'
+import { computeDiscountedTotal } from './shape.ts'
+import { analyzeTemplate, type NoPlan } from './words.ts'
 
 export interface Planning {
   source: TemplateSource
-  /** Of one of the mails that it is for: their shop's values are its own, their shape is its shape. */
+  /** Of one mail that the plan is for. All its mails have the same shop and the same shape. */
   context: TemplateContext
   storeHosts: string[]
 }
@@ -26,12 +26,12 @@ export interface PlanTools extends DraftTools {
   layout: Layout
 }
 
-/** CPU time of one rendering. A plan asks for three. */
+/** CPU time of one rendering. Making a plan renders three times. */
 const LIMIT_MS = 300
 
-/** Answers with no plan that has not made the same mail as the renderer from two sets of values. */
+/** Returns a plan only if it makes the same mail as the renderer from two sets of values. */
 export function makePlan(tools: PlanTools, planning: Planning, limitMs = LIMIT_MS): Plan | NoPlan {
-  const words = wordsOf(planning.source)
+  const words = analyzeTemplate(planning.source)
   if (typeof words === 'string') return words
   const before = process.threadCpuUsage()
   try {
@@ -40,7 +40,7 @@ export function makePlan(tools: PlanTools, planning: Planning, limitMs = LIMIT_M
     if (typeof plan === 'string') return plan
     const { user, system } = process.threadCpuUsage(before)
     if ((user + system) / 1_000 > limitMs) return 'slow'
-    const trials = trialsOf(planning.context, values, words.usesItems)
+    const trials = buildTrials(planning.context, values, words.usesItems)
     return trials.every((trial) => isSame(tools, planning, plan, trial)) ? plan : 'unequal'
   } catch (error) {
     if (error instanceof TemplateError) return 'refused'
@@ -49,34 +49,38 @@ export function makePlan(tools: PlanTools, planning: Planning, limitMs = LIMIT_M
 }
 
 function cutPlan(tools: PlanTools, source: TemplateSource, values: Values, usesItems: boolean): Plan | NoPlan {
-  const signs = new StandIns(`z${crypto.randomBytes(8).toString('hex')}`)
-  const its = signs.valuesFor(values, usesItems)
+  const placeholders = new Placeholders(`z${crypto.randomBytes(8).toString('hex')}`)
+  const its = placeholders.replaceValues(values, usesItems)
   let links = 0
   const draft = createDraft(tools, source, its, (url) =>
-    url === its.checkoutLink ? null : signs.link({ of: 'tracked', at: links++ }),
+    url === its.checkoutLink ? null : placeholders.addLink({ of: 'tracked', at: links++ }),
   )
-  if (!arePlacesKnown(draft, signs)) return 'place'
-  const html = htmlOf(tools.layout, draft, its, signs)
-  const body = signs.cut(draft.filled)
-  const cut = { subject: signs.cut(draft.filledSubject), plain: signs.cut(draft.plain), html: signs.cut(html) }
+  if (!arePlacesKnown(draft, placeholders)) return 'place'
+  const html = renderHtml(tools.layout, draft, its, placeholders)
+  const body = placeholders.cut(draft.filled)
+  const cut = {
+    subject: placeholders.cut(draft.filledSubject),
+    plain: placeholders.cut(draft.plain),
+    html: placeholders.cut(html),
+  }
   if (!body || !cut.subject || !cut.plain || !cut.html) return 'place'
   const length = body.texts.reduce((sum, text) => sum + text.length, 0)
-  return onlyUsed({
-    slots: signs.slots,
+  return dropUnusedSlots({
+    slots: placeholders.slots,
     subject: cut.subject,
     plain: cut.plain,
     html: cut.html,
     body: { length, slots: body.slots },
     links: draft.links.map(({ url, trackedUrl }) => ({
       url: url === its.checkoutLink ? null : url,
-      tracked: trackedUrl === null ? null : signs.trackedAt(trackedUrl),
+      tracked: trackedUrl === null ? null : placeholders.findTrackedNumber(trackedUrl),
     })),
     leftOut: draft.leftOut,
   })
 }
 
-/** Without the slots that stand nowhere. */
-function onlyUsed(plan: Plan): Plan {
+/** Removes slots that no part contains. */
+function dropUnusedSlots(plan: Plan): Plan {
   const used = [...new Set([plan.subject, plan.body, plan.plain, plan.html].flatMap(({ slots }) => slots))]
   const renumbered = <T extends { slots: number[] }>(pieces: T): T => ({
     ...pieces,
@@ -92,12 +96,12 @@ function onlyUsed(plan: Plan): Plan {
   }
 }
 
-function htmlOf(layout: Layout, { content, homeLink }: Draft, its: Values, signs: StandIns): string {
+function renderHtml(layout: Layout, { content, homeLink }: Draft, its: Values, placeholders: Placeholders): string {
   const { look, promise } = its.brand
-  const withItems = content.replaceAll(ITEMS_MARK, () => signs.word({ of: 'shown', name: 'items' }))
+  const withItems = content.replaceAll(ITEMS_MARK, () => placeholders.addWord({ of: 'shown', name: 'items' }))
   const shown = {
-    subject: signs.word({ of: 'shown', name: 'subject' }),
-    preview: signs.word({ of: 'shown', name: 'preview' }),
+    subject: placeholders.addWord({ of: 'shown', name: 'subject' }),
+    preview: placeholders.addWord({ of: 'shown', name: 'preview' }),
     content: blocksHtml(withItems, { cart: toShownCart(its), look, link: homeLink, promise }),
     homeLink,
   }
@@ -112,102 +116,104 @@ function isSame(tools: PlanTools, { source, storeHosts }: Planning, plan: Plan, 
   return isDeepStrictEqual(fillPlan(plan, values, trackedUrl), renderMessage(tools.layout, draft, values))
 }
 
-// Where a shopper's values may stand in a mail that is planned: in its words, where the renderer leaves them as they are. Pure.
+// Checks that the shopper's values are only in text that the renderer does not change. Pure.
 
-function arePlacesKnown(draft: Draft, signs: StandIns): boolean {
+function arePlacesKnown(draft: Draft, placeholders: Placeholders): boolean {
   const { filled, sanitized, links, leftOut } = draft
-  // What was dropped with its tag could have decided on that tag.
-  if (countsIn(filled, signs) !== countsIn(sanitized, signs)) return false
-  const isUrlKnown = links.every(({ url }) => signs.numberOf(url) >= 0 || signs.placesIn(url).length === 0)
-  const isLeftOutKnown = leftOut.paragraphs.every((paragraph) => signs.placesIn(paragraph).length === 0)
-  return isUrlKnown && isLeftOutKnown && areTextsKnown(sanitized, signs)
+  // A value that was removed together with its tag could have caused the removal.
+  if (listOccurrences(filled, placeholders) !== listOccurrences(sanitized, placeholders)) return false
+  const isUrlKnown = links.every(
+    ({ url }) => placeholders.findNumber(url) >= 0 || placeholders.findIn(url).length === 0,
+  )
+  const isLeftOutKnown = leftOut.paragraphs.every((paragraph) => placeholders.findIn(paragraph).length === 0)
+  return isUrlKnown && isLeftOutKnown && areTextsKnown(sanitized, placeholders)
 }
 
-/** How often each value stands in it. */
-function countsIn(text: string, signs: StandIns): string {
-  const ofShopper = signs.placesIn(text).filter(({ number }) => signs.slots[number]?.of !== 'tracked')
+/** The shopper's values in the text, with repetitions. */
+function listOccurrences(text: string, placeholders: Placeholders): string {
+  const ofShopper = placeholders.findIn(text).filter(({ number }) => placeholders.slots[number]?.of !== 'tracked')
   return ofShopper
     .map(({ number }) => number)
     .toSorted((one, other) => one - other)
     .join()
 }
 
-/** Of clean HTML: within tags there is nothing but whole links, and words stand where nothing is made of them. */
-function areTextsKnown(html: string, signs: StandIns): boolean {
+/** For sanitized HTML: placeholders within tags are whole links, and the renderer leaves those in text unchanged. */
+function areTextsKnown(html: string, placeholders: Placeholders): boolean {
   let href: string | null = null
   return html.split(/(<[^<>]*>)/).every((part) => {
-    if (!part.startsWith('<')) return areWordsKnown(part, href, signs)
+    if (!part.startsWith('<')) return areWordsKnown(part, href, placeholders)
     const link = /^<a href="([^"]*)"/.exec(part)?.[1]
     if (part === '</a>') href = null
     else if (part.startsWith('<a')) href = link ?? ''
-    const places = signs.placesIn(part)
-    return places.length === 0 || (places.length === 1 && link !== undefined && signs.numberOf(link) >= 0)
+    const places = placeholders.findIn(part)
+    return places.length === 0 || (places.length === 1 && link !== undefined && placeholders.findNumber(link) >= 0)
   })
 }
 
-function areWordsKnown(text: string, href: string | null, signs: StandIns): boolean {
-  return signs.placesIn(text).every(({ at, end, number }) => {
+function areWordsKnown(text: string, href: string | null, placeholders: Placeholders): boolean {
+  return placeholders.findIn(text).every(({ at, end, number }) => {
     if (number < 0) return false
-    // Outside of a link an address becomes one.
-    if (signs.isLink(number)) return href !== null
-    // The text of a link that is its address as well is shown once; an address of ours is no text of anybody's.
-    if (href !== null && signs.numberOf(href) < 0) return false
+    // Outside of a link, the renderer turns an address into a link.
+    if (placeholders.isLink(number)) return href !== null
+    // The renderer shows a link once if its text equals its address. No text equals an address of ours.
+    if (href !== null && placeholders.findNumber(href) < 0) return false
     return (
       !HALF_REFERENCE.test(text.slice(Math.max(0, at - 40), at)) && !REST_OF_ADDRESS.test(text.slice(end, end + 10))
     )
   })
 }
 
-/** "&am", which a value could end. */
+/** "&am", which a value could complete. */
 const HALF_REFERENCE = /&[#\w]*$/
-/** "ttps://", which a value could begin. */
+/** "ttps://", which a value could complete at its start. */
 const REST_OF_ADDRESS = /^[a-z]{0,5}:\/\//i
 
-// Values that stand for a shopper's while a rendering plan is made, and the cuts at them. Pure.
+// Placeholders for the shopper's values, and the cuts at them. Pure.
 
-class StandIns {
+class Placeholders {
   readonly slots: Slot[] = []
-  readonly #signs: string[] = []
+  readonly #placeholders: string[] = []
   readonly #known = new Map<string, string>()
   readonly #name: string
   readonly #pattern: RegExp
 
-  /** `name`: letters and digits that stand in no text of the owner or the shop. */
+  /** `name`: letters and digits that no text of the owner or the shop contains. */
   constructor(name: string) {
     this.#name = name
     this.#pattern = new RegExp(`(?:https://)?${name}(\\d+)x(?:\\.invalid/c)?`, 'gi')
   }
 
-  /** One word, which every part of the renderer leaves as it is. */
-  word = (slot: Slot): string => this.#sign(slot, (at) => `${this.#name}${at}x`)
+  /** One word, which no part of the renderer changes. */
+  addWord = (slot: Slot): string => this.#add(slot, (at) => `${this.#name}${at}x`)
 
-  link = (slot: Slot): string => this.#sign(slot, (at) => `https://${this.#name}${at}x.invalid/c`)
+  addLink = (slot: Slot): string => this.#add(slot, (at) => `https://${this.#name}${at}x.invalid/c`)
 
-  #sign(slot: Slot, signOf: (at: number) => string): string {
+  #add(slot: Slot, buildText: (at: number) => string): string {
     const key = JSON.stringify(slot)
     const known = this.#known.get(key)
     if (known !== undefined) return known
-    const sign = signOf(this.slots.length)
+    const sign = buildText(this.slots.length)
     this.#known.set(key, sign)
-    this.#signs.push(sign)
+    this.#placeholders.push(sign)
     this.slots.push(slot)
     return sign
   }
 
-  /** What is empty stays so: with that it is as much a part of the shape as what is there. */
-  valuesFor(values: Values, usesItems: boolean): Values {
+  /** Replaces the values by placeholders. Empty ones stay empty: which values are empty is part of the shape. */
+  replaceValues(values: Values, usesItems: boolean): Values {
     const { coupon, entered, cartTotal, footer, trackers } = values
-    const of = (name: ValueName, value: string) => (value === '' ? '' : this.word({ of: 'value', name }))
+    const of = (name: ValueName, value: string) => (value === '' ? '' : this.addWord({ of: 'value', name }))
     const maybe = (name: ValueName, value: string | null) => (value === null ? null : of(name, value))
     const total = (value: string | null) =>
-      maybe(discountedTotalOf(values) === cartTotal ? 'cart_total' : 'discounted_total', value)
+      maybe(computeDiscountedTotal(values) === cartTotal ? 'cart_total' : 'discounted_total', value)
     const link = (name: 'preferences' | 'honeypot' | 'pixel', value: string | null) =>
-      value === null ? null : this.link({ of: 'link', name })
+      value === null ? null : this.addLink({ of: 'link', name })
     return {
       ...values,
       customerName: of('customer_name', values.customerName),
       cartTotal: of('cart_total', cartTotal),
-      checkoutLink: this.link({ of: 'link', name: 'checkout' }),
+      checkoutLink: this.addLink({ of: 'link', name: 'checkout' }),
       coupon: coupon && {
         code: of('coupon_code', coupon.code),
         amount: of('coupon_amount', coupon.amount),
@@ -218,10 +224,10 @@ class StandIns {
         total: total(coupon.total),
       },
       entered: entered && { ...entered, total: total(entered.total) },
-      items: usesItems ? values.items.map((item, at) => this.#itemFor(item, at)) : [],
+      items: usesItems ? values.items.map((item, at) => this.#replaceItem(item, at)) : [],
       footer: {
         ...footer,
-        unsubscribeLink: this.link({ of: 'link', name: 'unsubscribe' }),
+        unsubscribeLink: this.addLink({ of: 'link', name: 'unsubscribe' }),
         preferencesLink: link('preferences', footer.preferencesLink),
       },
       trackers: {
@@ -231,42 +237,42 @@ class StandIns {
     }
   }
 
-  #itemFor(item: CleanItem, at: number): CleanItem {
-    const of = (name: 'unitPrice' | 'lineTotal') => (item[name] === '' ? '' : this.word({ of: 'item', at, name }))
+  #replaceItem(item: CleanItem, at: number): CleanItem {
+    const of = (name: 'unitPrice' | 'lineTotal') => (item[name] === '' ? '' : this.addWord({ of: 'item', at, name }))
     return {
       ...item,
-      name: this.word({ of: 'item', at, name: 'name' }),
+      name: this.addWord({ of: 'item', at, name: 'name' }),
       imageUrl: null,
-      // A template prints it and does nothing else with it.
-      quantity: this.word({ of: 'item', at, name: 'quantity' }) as unknown as number,
+      // A template only prints it.
+      quantity: this.addWord({ of: 'item', at, name: 'quantity' }) as unknown as number,
       unitPrice: of('unitPrice'),
       lineTotal: of('lineTotal'),
     }
   }
 
-  /** Where signs stand in a text; one that is not as it was is in no list, and `cut` finds it. */
-  placesIn(text: string): { at: number; end: number; number: number }[] {
+  /** Positions of placeholders in a text. `number` is −1 for a changed one; `cut` finds those that no longer match. */
+  findIn(text: string): { at: number; end: number; number: number }[] {
     return [...text.matchAll(this.#pattern)].map((match) => ({
       at: match.index,
       end: match.index + match[0].length,
-      number: this.#signs[Number(match[1])] === match[0] ? Number(match[1]) : -1,
+      number: this.#placeholders[Number(match[1])] === match[0] ? Number(match[1]) : -1,
     }))
   }
 
-  /** The number among the tracked links; null: it stands for none. */
-  trackedAt(sign: string): number | null {
-    const slot = this.slots[this.numberOf(sign)]
+  /** The number among the tracked links; null: not a tracked link. */
+  findTrackedNumber(sign: string): number | null {
+    const slot = this.slots[this.findNumber(sign)]
     return slot?.of === 'tracked' ? slot.at : null
   }
 
-  /** −1: it is no sign. */
-  numberOf = (sign: string): number => this.#signs.indexOf(sign)
+  /** −1: not a placeholder. */
+  findNumber = (sign: string): number => this.#placeholders.indexOf(sign)
 
-  isLink = (number: number): boolean => this.#signs[number]?.startsWith('https://') === true
+  isLink = (number: number): boolean => this.#placeholders[number]?.startsWith('https://') === true
 
-  /** null: a sign is not as it was. */
+  /** null: a placeholder was changed. */
   cut(text: string): Pieces | null {
-    const places = this.placesIn(text)
+    const places = this.findIn(text)
     if (places.some(({ number }) => number < 0)) return null
     const ends = [0, ...places.map(({ end }) => end)]
     const texts = ends.map((from, at) => text.slice(from, places[at]?.at ?? text.length))
@@ -275,14 +281,14 @@ class StandIns {
   }
 }
 
-// Values that a new rendering plan is tried with before it is used: two sets, each of the shape that the plan is for. Pure.
+// Two sets of values with the plan's shape, with which a new plan is tried before it is used. Pure.
 
 interface Trial {
-  /** Something to say of what is called `name`: the two differ, and so do all names of each. */
+  /** A text for the value called `name`, different for each trial and name. */
   text(name: string): string
   token: string
   quantity: number
-  /** Where the template leaves that open. */
+  /** Number of items, if the template does not use them. */
   count: number
 }
 
@@ -301,14 +307,14 @@ const TRIALS: readonly Trial[] = [
   },
 ]
 
-const trialsOf = (context: TemplateContext, values: Values, usesItems: boolean): TemplateContext[] =>
+const buildTrials = (context: TemplateContext, values: Values, usesItems: boolean): TemplateContext[] =>
   TRIALS.map((trial) => ({
     ...context,
     customerName: trial.text('name'),
     cartTotal: values.cartTotal && trial.text('total'),
-    items: itemsFor(trial, context, values, usesItems),
-    coupon: couponFor(trial, values, values.coupon),
-    entered: couponFor(trial, values, values.entered),
+    items: buildTrialItems(trial, context, values, usesItems),
+    coupon: buildTrialCoupon(trial, values, values.coupon),
+    entered: buildTrialCoupon(trial, values, values.entered),
     checkoutLink: `https://trial.invalid/c/${trial.token}`,
     unsubscribeLink: `https://trial.invalid/u/${trial.token}`,
     ...(context.preferencesLink && { preferencesLink: `https://trial.invalid/p?token=${trial.token}` }),
@@ -320,7 +326,7 @@ const trialsOf = (context: TemplateContext, values: Values, usesItems: boolean):
     }),
   }))
 
-function itemsFor(trial: Trial, context: TemplateContext, values: Values, usesItems: boolean): TemplateItem[] {
+function buildTrialItems(trial: Trial, context: TemplateContext, values: Values, usesItems: boolean): TemplateItem[] {
   const like = (item: Pick<TemplateItem, 'unitPrice' | 'lineTotal' | 'isGone'>, at: number): TemplateItem => ({
     name: trial.text(`i${at}`),
     quantity: trial.quantity + at,
@@ -335,9 +341,9 @@ function itemsFor(trial: Trial, context: TemplateContext, values: Values, usesIt
   )
 }
 
-function couponFor(trial: Trial, values: Values, coupon: TemplateCoupon | null): TemplateCoupon | null {
+function buildTrialCoupon(trial: Trial, values: Values, coupon: TemplateCoupon | null): TemplateCoupon | null {
   if (coupon === null) return null
-  const isSame = discountedTotalOf(values) === values.cartTotal
+  const isSame = computeDiscountedTotal(values) === values.cartTotal
   return {
     code: coupon.code && trial.text('code'),
     amount: coupon.amount && trial.text('amount'),

@@ -11,7 +11,7 @@ import { createTemplateRenderer } from '../render.ts'
 import { makePlan } from './making.ts'
 import type { Plan } from './plan.ts'
 import { type Difference, type PlanLimits, RenderingPlans } from './plans.ts'
-import { wordsOf } from './words.ts'
+import { analyzeTemplate } from './words.ts'
 
 const renderer = createTemplateRenderer()
 const TEMPLATES = Number(process.env.PLAN_TEMPLATES ?? (isProof ? 5_000 : 100))
@@ -115,9 +115,9 @@ describe('a template that cannot be planned goes the slow way, for what it does 
     ['output', '{{ forloop.index }}'],
     ['output', "{{ customer_name | default: 'it\\'s' }}"],
   ])('%s: %s', (reason, body) => {
-    expect(wordsOf({ subject: '-', body })).toBe(reason)
+    expect(analyzeTemplate({ subject: '-', body })).toBe(reason)
     expect(reasonOf(templateOf(body))).toBe(reason)
-    expect(wordsOf({ subject: body, body: '-' })).toBe(reason)
+    expect(analyzeTemplate({ subject: body, body: '-' })).toBe(reason)
   })
 
   test.each([
@@ -329,7 +329,7 @@ describe('a plan that is wrong', () => {
 
 describe('the plans of a process', () => {
   test('are as many as its memory allows: who was not used for longest is forgotten, and made again', async () => {
-    const its = withPlans({ mostShapes: 3, mostTemplates: 3 })
+    const its = withPlans({ maxShapes: 3, maxTemplates: 3 })
     const templates = Array.from({ length: 6 }, (_, n) => templateOf(`${n} {{ customer_name }}`))
     for (const template of [...templates, ...templates]) {
       await planned(its, template)
@@ -340,7 +340,7 @@ describe('the plans of a process', () => {
   })
 
   test('take so many characters together, and one that takes more is none', async () => {
-    const its = withPlans({ mostCharacters: 30_000 })
+    const its = withPlans({ maxCharacters: 30_000 })
     for (let n = 0; n < 20; n++) await planned(its, templateOf(`${n} {{ customer_name }}`))
     const { plans } = its.plans.figures()
     expect([plans > 1, plans < 10]).toEqual([true, true])

@@ -1,6 +1,7 @@
-// Which of a mail's values are there, and how many items: what a template's conditions can ask. Mails of one shape are planned alike. Pure.
+// The shape of a mail: which values are present, and the number of items, since a template's conditions can depend on
+// them. Mails of one shape share a plan. Pure.
 
 import type { Values } from '../values.ts'
 
-export const discountedTotalOf = ({ coupon, entered, cartTotal }: Values): string =>
+export const computeDiscountedTotal = ({ coupon, entered, cartTotal }: Values): string =>
   (coupon ?? entered)?.total ?? cartTotal
