@@ -29,7 +29,7 @@ export function LoadingPage({ text = 'Loading...' }: { text?: string }) {
 export function LoadingTitle() {
   return (
     <Waiting>
-      <h1 className="only-read">Loading...</h1>
+      <h1 className="visually-hidden">Loading...</h1>
       <Skeleton h={26} w={220} maw="70%" mb={10} />
       <Skeleton h={14} w={320} maw="90%" mb="lg" />
     </Waiting>

@@ -90,7 +90,7 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
         </div>
       </div>
       <EditBar flowId={flow.id} edit={edit} isReadOnly={isReadOnly} />
-      <output className="only-read">{editing.said}</output>
+      <output className="visually-hidden">{editing.said}</output>
     </>
   )
 }

@@ -282,7 +282,7 @@ function Step({ step, isNext }: { step: FirstStep; isNext: boolean }) {
       <div className="step-words">
         <Text fw={600}>
           {step.title}
-          <span className="only-read">{step.isDone ? ' (done)' : ' (to do)'}</span>
+          <span className="visually-hidden">{step.isDone ? ' (done)' : ' (to do)'}</span>
         </Text>
         <Text fz="sm" c="dimmed">
           {step.text}

@@ -86,7 +86,7 @@ function Arrival() {
     return () => clearTimeout(timer)
   }, [pathname])
   return (
-    <div className="only-read" role="status">
+    <div className="visually-hidden" role="status">
       {title}
     </div>
   )
