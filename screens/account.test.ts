@@ -104,7 +104,7 @@ test('an address confirmed in another tab is recognized when the user returns (n
   const page = await app.open('/settings/account')
   const banner = page.getByText('Confirm your email address.', { exact: true })
   await banner.waitFor()
-  await app.settled()
+  await app.waitUntilSettled()
   serveUser(api, { isEmailConfirmed: true })
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
   await banner.waitFor({ state: 'hidden' })

@@ -112,7 +112,7 @@ test('the empty list explains the next step and offers both actions', { tags: ['
   await app.page.getByText('No active campaigns found. Create a new campaign to get started.').waitFor()
   for (const name of ['Send to All', 'New Campaign', 'Send to All Abandoned Carts', 'Create Campaign'])
     await findButton(name, app.page.locator('body')).waitFor()
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
 })
 
 test.each([
@@ -158,7 +158,7 @@ describe('the form of a campaign', () => {
     await text.fill('Hi {{ customer_name }}, they are still here.')
     await findDialog().getByText('Preview', { exact: true }).click()
     await findDialog().getByRole('region', { name: 'Preview' }).getByText(SUBJECT).waitFor()
-    expect(await app.violations('[role=dialog]')).toEqual([])
+    expect(await app.findViolations('[role=dialog]')).toEqual([])
     await toStep('Schedule & Send')
     // Today's 10:00 has passed, so it would be sent now.
     await expect.poll(() => findDialog().getByLabel('Start date').count()).toBe(0)
@@ -282,7 +282,7 @@ describe('a row of the list', () => {
     const listHeadings = () => app.page.getByRole('columnheader').allInnerTexts()
     const all = ['Campaign', 'Status', 'Created', 'Audience', 'Sent', 'Revenue', 'Next run', 'Action']
     await expect.poll(listHeadings).toEqual(all)
-    expect(await app.violations()).toEqual([])
+    expect(await app.findViolations()).toEqual([])
     await app.page.getByRole('button', { name: 'Columns' }).click()
     for (const name of all.slice(3, 7)) await app.page.getByRole('checkbox', { name }).uncheck()
     await expect.poll(() => listHeadings()).toEqual(['Campaign', 'Status', 'Created', 'Action'])
@@ -389,7 +389,7 @@ describe('“Send to All”', () => {
     await expect.poll(() => findButton('Send to All', form()).isDisabled()).toBe(true)
     await template.selectOption('urgency')
     await expect.poll(() => form().getByLabel('Subject').inputValue()).toBe('Your cart will not wait forever')
-    expect(await app.violations('[role=dialog]')).toEqual([])
+    expect(await app.findViolations('[role=dialog]')).toEqual([])
     await form().getByLabel('Subject').fill(' ')
     await findButton('Send to All', form()).click()
     await form().getByText('Please fill in both subject and message').waitFor()
@@ -453,7 +453,7 @@ describe('the page of a campaign', () => {
       .toEqual(['Campaign Details', 'Target Audience', 'Email Template', 'Schedule & Send', 'Report'])
     await findTabs().getByRole('link', { name: 'Report' }).click()
     await app.page.getByRole('img', { name: '1 scheduled: sent 1' }).waitFor()
-    expect(await app.violations()).toEqual([])
+    expect(await app.findViolations()).toEqual([])
     await app.page.getByRole('button', { name: 'Duplicate' }).click()
     const name = findDialog().getByLabel('Campaign name')
     await expect.poll(() => name.inputValue()).toBe('Copy of Winter pots')

@@ -7,7 +7,7 @@ import { cartReach } from '../shared/carts/reach.ts'
 import * as reminders from '../shared/delivery/reminders.ts'
 import { createScreens, PHONE } from './app.ts'
 import {
-  aCart,
+  sampleCart,
   buildCarts,
   makeAllEligible,
   prepareSending,
@@ -263,8 +263,8 @@ test('exports the filtered carts as a CSV file', async () => {
 test('a cart without name and address is a Guest with “No email” and offers no message, also on a phone', {
   tags: ['B2', 'B3'],
 }, async () => {
-  const customer_data = { ...aCart.customer_data, first_name: null, last_name: null, phone: null }
-  const guest = { ...aCart, customer_name: 'Guest', customer_email: null, phone: null, customer_data }
+  const customer_data = { ...sampleCart.customer_data, first_name: null, last_name: null, phone: null }
+  const guest = { ...sampleCart, customer_name: 'Guest', customer_email: null, phone: null, customer_data }
   prepareSending(app.api, [guest])
   const page = await app.open('/carts')
   await findRow(guest).getByRole('cell', { name: 'No email', exact: true }).waitFor()
@@ -288,15 +288,15 @@ test('a cart without name and address is a Guest with “No email” and offers 
 })
 
 test('offers SMS only with a phone, WhatsApp only where allowed', { tags: ['B2'] }, async () => {
-  const noPhone = { ...aCart, phone: null, customer_data: { ...aCart.customer_data, phone: null } }
+  const noPhone = { ...sampleCart, phone: null, customer_data: { ...sampleCart.customer_data, phone: null } }
   const panel = findDialog('Cart details')
   const listOffered = async (name: RegExp) => [
-    await findRow(aCart).getByRole('button', { name }).count(),
+    await findRow(sampleCart).getByRole('button', { name }).count(),
     await panel.getByRole('button', { name }).count(),
   ]
   for (const [cart, eligible, sms, whatsapp] of [
-    [aCart, [], [1, 1], [0, 0]],
-    [aCart, [aCart], [1, 1], [1, 1]],
+    [sampleCart, [], [1, 1], [0, 0]],
+    [sampleCart, [sampleCart], [1, 1], [1, 1]],
     [noPhone, [], [0, 0], [0, 0]],
   ] as const) {
     prepareSending(app.api, [cart])
@@ -318,25 +318,25 @@ test('on the free plan SMS and WhatsApp are upgrade prompts that link to the pla
     await expect.poll(() => page.getByRole('link', { name }).first().getAttribute('href')).toBe('/pricing')
   }
   await expect.poll(() => findButton(/^Send (SMS|WhatsApp)/).count()).toBe(0)
-  await app.open(`/carts?cart=${aCart.id}`)
+  await app.open(`/carts?cart=${sampleCart.id}`)
   const panel = findDialog('Cart details')
   for (const text of [reminders.reminderTexts.smsPlan, reminders.reminderTexts.whatsappPlan]) {
     await panel.getByText(text).waitFor()
   }
   await expect.poll(() => panel.getByRole('link', { name: 'See plans' }).first().getAttribute('href')).toBe('/pricing')
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
 })
 
 test('a text in flight disables its button, which then counts down the cooldown', {
   tags: ['B4'],
 }, async () => {
-  prepareSending(app.api, [{ ...aCart, sms_status: 'sending', sms_sent_at: null }])
+  prepareSending(app.api, [{ ...sampleCart, sms_status: 'sending', sms_sent_at: null }])
   const page = await app.open('/carts')
-  const sending = findRow(aCart).getByRole('button', { name: 'Sending…', exact: true })
+  const sending = findRow(sampleCart).getByRole('button', { name: 'Sending…', exact: true })
   await expect.poll(() => sending.getAttribute('aria-disabled')).toBe('true')
   await sending.press('Enter')
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-  prepareSending(app.api, [{ ...aCart, sms_status: 'sent', sms_sent_at: subtractHours(1) }])
+  prepareSending(app.api, [{ ...sampleCart, sms_status: 'sent', sms_sent_at: subtractHours(1) }])
   await app.open('/carts')
   const wait = findButton(/^Wait 2[23]:\d\d:\d\d before sending again$/)
   await expect.poll(() => wait.getAttribute('aria-disabled')).toBe('true')
@@ -382,7 +382,7 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
   // The row buttons query the page's carts by their ids.
   const requests = app.api.calls(reminders.cartEligibility).map(({ body }) => body)
   expect(requests.filter((body) => !('cartIds' in body)).map(({ channel }) => channel)).toEqual(['email'])
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await page.keyboard.press('Escape')
   await everything.uncheck()
   await expect.poll(() => findBar().count()).toBe(0)
@@ -456,7 +456,7 @@ test('a bulk email has a result for each cart, and retries only the failed one',
   await expect.poll(() => results.getByRole('listitem').count()).toBe(3)
   await job.getByText('Failed only').click()
   await expect.poll(() => results.getByRole('listitem').count()).toBe(1)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   await page.reload()
   await job.getByText('3 of 3 done · 2 sent · 1 failed.').waitFor()
@@ -513,6 +513,6 @@ test('on a phone carts are cards with the same actions, within the page’s widt
   await page.getByRole('checkbox', { name: 'Select all carts on this page' }).check()
   await findBar().getByText('10 selected').waitFor()
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   expect(app.api.calls(getCart)).toEqual([])
 })

@@ -106,7 +106,7 @@ test('draws carts or money, by period and type, chosen by keyboard, and shows th
   await page.mouse.move(0, 0)
   await table.focus()
   await page.getByRole('tooltip').waitFor({ state: 'hidden' })
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await page.getByRole('button', { name: 'Show as table' }).press('Enter')
   await page.getByRole('img', { name: /^Recovered revenue, Last 30 Days\. .*\$/ }).waitFor()
 })
@@ -217,7 +217,7 @@ test.each([
     await expect.poll(() => findChart().count()).toBe(0)
     await expect.poll(() => new URL(page.url()).pathname).toBe('/dashboard')
     // First the session is checked, then the figures are refetched.
-    await app.settled()
+    await app.waitUntilSettled()
     app.api.answer(readDashboardStats, stats)
     await page.getByRole('button', { name: 'Try Again' }).click()
     await findChart().waitFor()
@@ -280,7 +280,7 @@ test('shows nothing as empty while figures load; then a new store has its first 
   await page.getByRole('heading', { name: 'Get ready to win carts back' }).waitFor()
   await page.getByText('Maple & Clay is connected.').waitFor()
   await expect.poll(() => findChart().count()).toBe(0)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
 })
 
 test('without a subscription the dashboard redirects to the plans', { tags: ['A2.3', 'A4.1'] }, async () => {

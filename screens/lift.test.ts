@@ -178,7 +178,7 @@ test.each(['/dashboard', '/analytics'])('%s shows the lift only with enough data
   reply.running = buildExperiment(10, 90)
   await app.open(path)
   await expect.poll(() => app.api.calls(readExperiments).length).toBeGreaterThan(0)
-  await app.settled()
+  await app.waitUntilSettled()
   await expect.poll(() => lift.count()).toBe(0)
   reply.running.revenue = { state: 'more', anytime: { low: 120, high: 900 }, planned: null, missing: null }
   reply.running.people = { treated: 900, control: 100 }

@@ -23,7 +23,7 @@ test('the plans offer “Continue with Lite” first to an account without a pla
     .poll(() => main().getByRole('button').allInnerTexts())
     .toEqual(['Continue with Lite', 'Choose Starter', 'Choose Growth'])
   await app.page.getByText('Upgrade when you reach a limit.').waitFor()
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   // Also if the plan cannot be created: the set-up then shows what is missing (A 4.3).
   app.api.fail(createFreeSubscription, 500, { error: 'x' })
   await findButton('Continue with Lite').click()
@@ -58,7 +58,7 @@ test('in test mode the step before the payment opens the test page, which sets p
   await app.page.waitForURL('**/test-subscription?plan=starter&cycle=year')
   await expect.poll(() => app.page.getByLabel('Plan').inputValue()).toBe('starter')
   await expect.poll(() => app.page.getByRole('radio', { name: 'Yearly' }).isChecked()).toBe(true)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await app.page.goBack()
   await app.page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' }).waitFor()
   await app.page.getByRole('link', { name: 'All plans' }).click()

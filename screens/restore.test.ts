@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { getCart, type RestorableCart } from '../shared/carts/carts.ts'
 import { restoreCart, restoreTexts } from '../shared/delivery/restore.ts'
 import { createScreens } from './app.ts'
-import { aCart, subtractHours } from './carts-scene.ts'
+import { sampleCart, subtractHours } from './carts-scene.ts'
 
 // The cart restore page, for the shopper of a mail and for a member of the store (B 2).
 
 const app = createScreens()
 const TOKEN = `rt_${'a'.repeat(43)}`
-const [item] = aCart.items as [(typeof aCart.items)[number]]
+const [item] = sampleCart.items as [(typeof sampleCart.items)[number]]
 
 const restorable: RestorableCart = {
   items: [{ ...item, outcome: 'ok', now: { quantity: item.quantity, price: item.price }, url: null }],
@@ -65,7 +65,7 @@ test('shows the items and keeps them in the browser; a failed transfer to the st
   const checkout = page.getByRole('link', { name: 'Continue to checkout' })
   await expect.poll(() => checkout.getAttribute('href')).toBe(restored.checkoutUrl)
   await expect.poll(() => page.getByText('Back soon.').count()).toBe(0)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
 })
 
 test('a bought cart links to the shop', { tags: ['B2'] }, async () => {
@@ -78,9 +78,9 @@ test('a bought cart links to the shop', { tags: ['B2'] }, async () => {
 })
 
 test('a member restores by cart id, which is marked as a test', { tags: ['B2'] }, async () => {
-  app.api.answer(getCart, { cart: aCart })
+  app.api.answer(getCart, { cart: sampleCart })
   app.api.answer(restoreCart, { ...restored, isTest: true })
-  const page = await app.open(`/cart/recover?cart_id=${aCart.id}`)
+  const page = await app.open(`/cart/recover?cart_id=${sampleCart.id}`)
   await page.getByText('is a test and is not counted').waitFor()
   await page.getByRole('button', { name: 'Restore Cart' }).click()
   await page.getByText('Cart restored! You can now continue shopping or checkout.').waitFor()

@@ -9,7 +9,7 @@ import {
   readMessages,
   sendDueMessages,
 } from '../../../test/message-scene.ts'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 import { acceptMail, createWorld, START } from '../../../test/world.ts'
 import { detectAbandoned } from '../../carts/carts/detect.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
@@ -118,8 +118,8 @@ test('counts messages of all stores held by the plan’s limit, and those that e
   expect(await emails(first)).toMatchObject({ used: 505, limit: -1, held: 0, level: 'ok' })
 })
 
-const SENDERS = isProof ? 50 : 20
-const ALLOWANCE = isProof ? 20 : 8
+const SENDERS = isFullRun ? 50 : 20
+const ALLOWANCE = isFullRun ? 20 : 8
 
 test('concurrent senders keep the counter exact, and no reader sees more than the limit', async () => {
   const shop = await createMessageScene(world, 1)

@@ -313,7 +313,7 @@ test('a renewal ends no cart, holds and attributes nothing, and counts in the cu
     figures: [{ source: 'organic', net_minor: 1_500 }],
   })
   expect((await readFigureTotals()).life).toMatchObject([{ orders: 1 }])
-  await shop.pass(24 * HOUR)
+  await shop.passTime(24 * HOUR)
   expect((await shop.messages()).filter(({ state }) => state === 'sent')).toHaveLength(2)
 })
 

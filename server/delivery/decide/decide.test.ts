@@ -50,9 +50,9 @@ function allWell(): DecisionInputs {
   }
 }
 
-const aNo = { evidence: 'withdrawn', id: 'row', source: 'STOP by SMS', at: '2026-03-01T00:00:00.000Z' }
+const withdrawnConsent = { evidence: 'withdrawn', id: 'row', source: 'STOP by SMS', at: '2026-03-01T00:00:00.000Z' }
 
-const aPendingCoupon = { outcome: 'waiting', reason: 'coupon_pending', until: at(60_000), code: 'CART', refusal: null }
+const pendingCoupon = { outcome: 'waiting', reason: 'coupon_pending', until: at(60_000), code: 'CART', refusal: null }
 
 type Problem = [string, 'hold' | 'skip' | 'cancel', (inputs: DecisionInputs) => void]
 
@@ -63,12 +63,12 @@ const PROBLEMS: Problem[] = [
   ['domain_throttled', 'hold', (inputs) => Object.assign(inputs, { recipientDomain: { heldUntil: at(HOUR) } })],
   ['mail_server_away', 'hold', (inputs) => Object.assign(inputs, { mailRestsUntil: at(HOUR) })],
   ['render_failed:empty_body', 'skip', (inputs) => Object.assign(inputs, { renderProblem: () => 'empty_body' })],
-  ['coupon_pending', 'hold', (inputs) => Object.assign(inputs, { coupon: aPendingCoupon })],
+  ['coupon_pending', 'hold', (inputs) => Object.assign(inputs, { coupon: pendingCoupon })],
   ['frequency_cap', 'hold', (inputs) => Object.assign(inputs.cap, { used: 3, freesAt: at(HOUR) })],
   ['items_gone', 'skip', (inputs) => Object.assign(inputs, { isAllUnavailable: true })],
   ['store_unreachable', 'hold', (inputs) => Object.assign(inputs.orderCheck, { startedAt: at(-60_001) })],
   ['no_consent', 'hold', (inputs) => Object.assign(inputs.consent, { country: 'BR' })],
-  ['consent_withdrawn', 'skip', (inputs) => Object.assign(inputs.consent, { word: aNo })],
+  ['consent_withdrawn', 'skip', (inputs) => Object.assign(inputs.consent, { word: withdrawnConsent })],
   ['no_contact', 'hold', (inputs) => Object.assign(inputs, { address: null })],
   ['suppressed_hard_bounce', 'skip', (inputs) => Object.assign(inputs, { suppression: 'hard_bounce' })],
   ['holdout', 'skip', (inputs) => Object.assign(inputs.person, { arm: 'control' })],

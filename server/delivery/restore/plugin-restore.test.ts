@@ -17,7 +17,7 @@ beforeEach(async () => {
   email = `ada${n}@shoppers.example.com`
   await shop.fill('one', [buildTea(3), pot])
   await shop.type('one', { email, firstName: 'Ada' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   call = await connectPlugin(world, shop.storeId)
 })
 

@@ -26,7 +26,7 @@ async function createShopHistory(): Promise<Shop> {
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_200 })
   await shop.fill('two', [{ ...buildTea(2), ...shelf }])
   await shop.type('two', { email: 'bo@shoppers.example.com' })
-  await shop.pass(2 * HOUR)
+  await shop.passTime(2 * HOUR)
   await countFigures(world.deps)
   return shop
 }
@@ -346,7 +346,7 @@ test('a mail refused at the send counts as refused, neither accepted nor bounced
   try {
     await shop.fill('ada', [buildTea()])
     await shop.type('ada', { email: 'ada@shoppers.example.com', firstName: 'Ada' })
-    await shop.pass(2 * HOUR)
+    await shop.passTime(2 * HOUR)
   } finally {
     world.answer = acceptMail
   }

@@ -209,7 +209,7 @@ const page = (root: string, rows: fc.Arbitrary<unknown>) =>
     }),
   })
 
-const anAnswer = fc.record({
+const answerArbitrary = fc.record({
   status: fc.constantFrom(...[200, 200, 200, 200, 201, 302, 400, 401, 402, 403, 404, 423, 429, 430, 500, 503]),
   body: fc.oneof(
     fc.json(),
@@ -243,7 +243,7 @@ function safeStringify(value: unknown): string {
 
 test('throws only StoreProblem for any response, and ends', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anAnswer, { minLength: 1, maxLength: 4 }), async (answers) => {
+    fc.asyncProperty(fc.array(answerArbitrary, { minLength: 1, maxLength: 4 }), async (answers) => {
       let pageCount = 0
       let at = 0
       const fetch: GuardedFetch = async (url) => {

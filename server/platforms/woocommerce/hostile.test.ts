@@ -92,7 +92,7 @@ test('a damaged order is read as valid or skipped with a reason', () => {
   )
 })
 
-const anAnswer = fc.record({
+const answerArbitrary = fc.record({
   status: fc.constantFrom(200, 200, 200, 201, 204, 400, 401, 403, 404, 429, 500, 503),
   body: fc.oneof(
     fc.json(),
@@ -116,7 +116,7 @@ function safeStringify(value: unknown): string {
 
 test('any response of a store throws only StoreProblem', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anAnswer, { minLength: 1, maxLength: 4 }), async (answers) => {
+    fc.asyncProperty(fc.array(answerArbitrary, { minLength: 1, maxLength: 4 }), async (answers) => {
       let pageCount = 0
       const fetch: GuardedFetch = async (url) => {
         const answer = answers[pageCount % answers.length]!

@@ -27,7 +27,7 @@ async function createShopHistory(): Promise<Shop> {
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_200 })
   await shop.fill('two', [{ ...pot, name: '=HYPERLINK("http://evil.example"), “Kanne”', sku: '00123' }])
   await shop.type('two', { email: 'bo@shoppers.example.com' })
-  await shop.pass(2 * HOUR)
+  await shop.passTime(2 * HOUR)
   await countFigures(world.deps)
   return shop
 }
@@ -214,7 +214,7 @@ test('the file adds up all stores of one currency and names them (decision 154)'
   const other = await createShop(world, { accountId: shop.accountId })
   await other.fill('three', [pot])
   await other.type('three', { email: 'cy@shoppers.example.com' })
-  await other.pass(2 * HOUR)
+  await other.passTime(2 * HOUR)
   await countFigures(world.deps)
   const file = await shop.get('/api/analytics/export?range=7d&stores=all')
   expect(file.headers['content-disposition']).toBe('attachment; filename="analytics-all-stores-7d.csv"')

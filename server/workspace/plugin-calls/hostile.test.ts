@@ -8,7 +8,7 @@ import {
   type PluginShop,
   postPluginCall,
 } from '../../../test/plugin-shop.ts'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // Forged, replayed, malformed and oversized calls get 4xx, store nothing, and reveal nothing about carts.
@@ -152,7 +152,7 @@ const tries: ((n: number) => CallChange)[] = [
 ]
 
 /** Each attack with each call, several times. */
-const FORGED = isProof ? 2_000 : 10 * 4 * tries.length
+const FORGED = isFullRun ? 2_000 : 10 * 4 * tries.length
 
 test('forged calls are rejected, store nothing, and reveal nothing about carts', async () => {
   await shop.batch([{ seq: 900, ...buildCartEntry({ contact: { email: 'kept@shoppers.example.com' } }) }])

@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { chooseTheme, type ThemeName, themeNames, useTheme } from './chosen.ts'
+import { chooseTheme, type ThemeName, themeNames, useTheme } from './theme-choice.ts'
 
 const labels: Record<ThemeName, string> = { light: 'Light', dark: 'Dark', blue: 'Blue' }
 

@@ -58,8 +58,8 @@ export const theme = createTheme({
   },
 })
 
-/** Repeated for elements with their own roles, because variables of the root are resolved there. */
-export const inRoles = {
+/** An element with its own theme needs these variables again: CSS resolves var() where the variable is declared. */
+export const mantineVariables = {
   '--mantine-color-body': 'var(--rc-surface)',
   '--mantine-color-text': 'var(--rc-text)',
   '--mantine-color-bright': 'var(--rc-text)',
@@ -102,7 +102,7 @@ export const resolveColors: CSSVariablesResolver = (theme) => {
   const base = defaultCssVariablesResolver(theme)
   return {
     variables: base.variables,
-    light: { ...base.light, ...inRoles },
-    dark: { ...base.dark, ...inRoles },
+    light: { ...base.light, ...mantineVariables },
+    dark: { ...base.dark, ...mantineVariables },
   }
 }

@@ -222,7 +222,7 @@ function CampaignsTable({ campaigns, added, actions }: Props) {
       minWidth={600 + 80 * addedColumns.length}
       className="campaigns-rows"
       rows={campaigns}
-      keyOf={({ id }) => id}
+      getKey={({ id }) => id}
       columns={[
         ...standard,
         ...addedColumns,

@@ -199,8 +199,8 @@ function CustomersTable({ rows, sorting }: Props) {
   return (
     <DataList
       rows={rows}
-      sorting={{ ...sorting, others: [{ sort: 'since', label: 'Customer since' }] }}
-      keyOf={({ _id }) => _id}
+      sorting={{ ...sorting, extraSorts: [{ sort: 'since', label: 'Customer since' }] }}
+      getKey={({ _id }) => _id}
       label="Customers"
       minWidth={820}
       columns={columns}

@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { buildGeneratedMail, type GeneratedMail, STORE_HOSTS } from '../../../../test/generated-mails.ts'
-import { isProof, testSeed } from '../../../../test/seed.ts'
+import { isFullRun, testSeed } from '../../../../test/seed.ts'
 import { AppError } from '../../../core/common/errors.ts'
 import { createCompiler } from '../compile.ts'
 import { buildSampleContext, type TemplateContext, TemplateError, type TemplateSource } from '../context.ts'
@@ -14,7 +14,7 @@ import { type Difference, type PlanLimits, RenderingPlans } from './plans.ts'
 import { wordsOf } from './words.ts'
 
 const renderer = createTemplateRenderer()
-const TEMPLATES = Number(process.env.PLAN_TEMPLATES ?? (isProof ? 5_000 : 100))
+const TEMPLATES = Number(process.env.PLAN_TEMPLATES ?? (isFullRun ? 5_000 : 100))
 
 const trackedOf = (context: TemplateContext) => (n: number) =>
   `https://app.example/c/${context.checkoutLink.slice(-9).replace(/\W/g, '')}t${n}`
