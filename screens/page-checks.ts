@@ -20,7 +20,7 @@ export async function checkLayout(app: Screens, within?: string): Promise<void> 
   expect(await app.findViolations(within)).toEqual([])
 }
 
-/** A page of the signed-in owner before any screen: clocks and scripts cannot be removed from an open page. */
+/** A new page of the signed-in owner, without the fake clocks and scripts of the test’s own page. */
 export async function openAnotherPage(app: Screens): Promise<Page> {
   const entries = Object.entries({ ...demo.storage, token })
   const localStorage = entries.map(([name, value]) => ({ name, value }))

@@ -4,7 +4,7 @@ import { restoreCart, restoreTexts } from '../shared/delivery/restore.ts'
 import { createScreens } from './app.ts'
 import { sampleCart, subtractHours } from './carts-scene.ts'
 
-// The cart restore page, for the shopper of a mail and for a member of the store (B 2).
+// The cart restore page, for the recipient of a mail and for a member of the store (B 2).
 
 const app = createScreens()
 const TOKEN = `rt_${'a'.repeat(43)}`
@@ -46,7 +46,7 @@ const restored = {
   coupon: null,
 }
 
-test('shows the items and keeps them in the browser; a failed transfer to the store is shown beside it and retried', {
+test('the restore page keeps the items in the browser, and shows and retries a failed transfer to the store', {
   tags: ['B2', 'B3'],
 }, async () => {
   app.api.answer(getCart, { cart: restorable })
@@ -68,7 +68,7 @@ test('shows the items and keeps them in the browser; a failed transfer to the st
   expect(await app.findViolations()).toEqual([])
 })
 
-test('a bought cart links to the shop', { tags: ['B2'] }, async () => {
+test('the page of a purchased cart links to the shop', { tags: ['B2'] }, async () => {
   app.api.answer(getCart, { cart: { ...restorable, isOrdered: true } })
   const page = await app.open(`/cart/recover?cart_id=${TOKEN}`, { as: 'visitor' })
   await page.getByRole('heading', { name: 'You have already ordered.' }).waitFor()
@@ -77,7 +77,7 @@ test('a bought cart links to the shop', { tags: ['B2'] }, async () => {
     .toBe(restorable.shopUrl)
 })
 
-test('a member restores by cart id, which is marked as a test', { tags: ['B2'] }, async () => {
+test('a member’s restore by cart id is marked as a test', { tags: ['B2'] }, async () => {
   app.api.answer(getCart, { cart: sampleCart })
   app.api.answer(restoreCart, { ...restored, isTest: true })
   const page = await app.open(`/cart/recover?cart_id=${sampleCart.id}`)

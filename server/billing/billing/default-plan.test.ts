@@ -5,7 +5,7 @@ import { createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 import { applyDefaultPlan } from './default-plan.ts'
 
-// Self-hosted without sales (decision 82): no Stripe, and not in local mode.
+// A self-hosted server that sells no plans (decision 82): no Stripe, and not in local mode.
 
 const world = createWorld({ BILLING_TEST_MODE: 'off' })
 
@@ -21,7 +21,7 @@ const readLimits = async (token: string) => {
   const { meters, stores } = (await world.request('GET', '/api/subscribe/usage', { token })).body
   return [stores.limit, ...meters.map(({ limit }: { limit: number }) => limit)]
 }
-const start = (defaultPlan: 'free' | 'starter' | 'growth', isBillingTestMode = false) => {
+const applyDefault = (defaultPlan: 'free' | 'starter' | 'growth', isBillingTestMode = false) => {
   world.deps.config = { ...world.deps.config, defaultPlan, isBillingTestMode }
   return applyDefaultPlan(world.deps)
 }
@@ -42,18 +42,18 @@ test('a new account is subscribed at once, to Growth without limits', async () =
   expect(detail).toMatchObject({ amount: 0, canManage: false, features: { maxStores: -1, maxEmailsPerMonth: -1 } })
 })
 
-test('a smaller default plan of the operator has its limits', async () => {
-  await start('starter')
+test('a default plan below Growth is limited as usual', async () => {
+  await applyDefault('starter')
   const { token } = await registerOwner()
   expect(await readStatus(token)).toMatchObject({ plan: 'starter', source: 'default', isUnlimited: false })
   expect(await readLimits(token)).toEqual([2, 5_000, 100, 100])
-  await start('growth')
+  await applyDefault('growth')
 })
 
-test('at startup accounts without a plan get the default, those on it follow the setting, and others keep theirs', async () => {
+test('at startup the default plan is applied to accounts without a plan or with an older default; other plans stay', async () => {
   const { token, user } = await registerOwner()
-  const bare = await createStore(world)
-  await world.db.deleteFrom('subscriptions').where('account_id', '=', bare.accountId).execute()
+  const accountWithoutPlan = await createStore(world)
+  await world.db.deleteFrom('subscriptions').where('account_id', '=', accountWithoutPlan.accountId).execute()
   const others = await Promise.all(
     (['free', 'test', 'operator'] as const).map(async (source) => {
       const store = await createStore(world, { plan: 'starter' })
@@ -68,10 +68,10 @@ test('at startup accounts without a plan get the default, those on it follow the
     .set({ source: 'default' })
     .where('account_id', '=', demo.accountId)
     .execute()
-  expect(await start('growth')).toBe(1)
-  expect(await readStatus(bare.token)).toMatchObject({ plan: 'growth', source: 'default', isUnlimited: true })
-  expect(await start('growth')).toBe(0)
-  expect(await start('free')).toBeGreaterThanOrEqual(2)
+  expect(await applyDefault('growth')).toBe(1)
+  expect(await readStatus(accountWithoutPlan.token)).toMatchObject({ plan: 'growth', source: 'default', isUnlimited: true })
+  expect(await applyDefault('growth')).toBe(0)
+  expect(await applyDefault('free')).toBeGreaterThanOrEqual(2)
   expect(await readStatus(token)).toMatchObject({ plan: 'free', source: 'default', isUnlimited: false })
   for (const other of others) expect(await readStatus(other.token)).toMatchObject({ plan: 'starter' })
   expect(await readStatus(demo.token)).toMatchObject({ plan: 'free', source: 'default', isUnlimited: false })
@@ -80,13 +80,13 @@ test('at startup accounts without a plan get the default, those on it follow the
     .set({ plan: 'starter' })
     .where('account_id', '=', demo.accountId)
     .execute()
-  await start('growth')
+  await applyDefault('growth')
   expect(await readStatus(demo.token)).toMatchObject({ plan: 'starter' })
-  expect(user.accountId).not.toBe(bare.accountId)
+  expect(user.accountId).not.toBe(accountWithoutPlan.accountId)
 })
 
-test('stores beyond a smaller default rest, and wake with a larger one', async () => {
-  await start('growth')
+test('a smaller default plan puts excess stores to rest, and a larger one wakes them', async () => {
+  await applyDefault('growth')
   const first = await createStore(world)
   world.advance(1_000)
   const second = await createStore(world, { accountId: first.accountId })
@@ -95,25 +95,25 @@ test('stores beyond a smaller default rest, and wake with a larger one', async (
     .set({ source: 'default', plan: 'growth', is_unlimited: true })
     .where('account_id', '=', first.accountId)
     .execute()
-  const resting = async () =>
+  const listRestingStores = async () =>
     (await world.request('GET', '/api/subscribe/resting-stores', { token: first.token })).body.stores
       .filter(({ isResting }: { isResting: boolean }) => isResting)
       .map(({ id }: { id: string }) => id)
-  await start('free')
-  expect(await resting()).toEqual([second.storeId])
-  await start('growth')
-  expect(await resting()).toEqual([])
+  await applyDefault('free')
+  expect(await listRestingStores()).toEqual([second.storeId])
+  await applyDefault('growth')
+  expect(await listRestingStores()).toEqual([])
 })
 
-test('no plan can be chosen or set manually, and no default is given where plans are sold', async () => {
-  await start('growth')
+test('without billing, plans cannot be chosen; with billing, no default plan is applied', async () => {
+  await applyDefault('growth')
   const { token } = await registerOwner()
-  const chosen = await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
-  expect([chosen.status, chosen.body.error]).toEqual([404, billingTexts.noBilling])
-  const manually = await world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey: 'free' } })
-  expect(manually.status).toBe(404)
+  const choiceReply = await world.request('POST', '/api/subscribe/create-free-subscription', { token, body: {} })
+  expect([choiceReply.status, choiceReply.body.error]).toEqual([404, billingTexts.noBilling])
+  const manualReply = await world.request('POST', '/api/subscribe/manual-update', { token, body: { planKey: 'free' } })
+  expect(manualReply.status).toBe(404)
   expect(await readStatus(token)).toMatchObject({ plan: 'growth' })
-  expect(await start('growth', true)).toBe(0)
+  expect(await applyDefault('growth', true)).toBe(0)
   const later = await registerOwner()
   expect(await readStatus(later.token)).toMatchObject({ plan: null, hasActiveSubscription: false, sells: 'test' })
   // An account that was given a plan keeps it.

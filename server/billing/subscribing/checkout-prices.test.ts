@@ -8,14 +8,14 @@ const world = createStripeWorld()
 it('a session with a price that is no longer on the Pricing page is closed', async () => {
   const { token } = await registerOwner(world, null)
   const first = (await choosePlan(world, token, { planKey: 'growth' })).body.url
-  const was = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_growth_month')!
+  const oldPrice = world.stripe.all('price').find(({ lookup_key }) => lookup_key === 'recoup_growth_month')!
   const { prices } = world.deps.stripe!
   await prices.create({
-    product: was.product as string,
-    currency: was.currency,
-    unit_amount: was.unit_amount!,
+    product: oldPrice.product as string,
+    currency: oldPrice.currency,
+    unit_amount: oldPrice.unit_amount!,
     recurring: { interval: 'month' },
-    tax_behavior: was.tax_behavior!,
+    tax_behavior: oldPrice.tax_behavior!,
     lookup_key: 'recoup_growth_month',
     transfer_lookup_key: true,
   })

@@ -3,9 +3,9 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { detectFormat, readPicture, uploadFormats } from './pictures.ts'
 
-// Hostile files: which are refused with which sentence, and what is kept of accepted ones.
+// Refusals of hostile files, and the content of accepted files.
 
-/** Drawn before our code restricts the library to decoding four formats. */
+/** `create` needs no decoder, so the four formats to which our code restricts the library do not matter. */
 const drawPicture = (width: number, height: number) =>
   sharp({ create: { width, height, channels: 4, background: { r: 200, g: 30, b: 60, alpha: 0.5 } } })
 const png = (width = 320, height = 120) => drawPicture(width, height).png().toBuffer()
@@ -14,7 +14,7 @@ const jpeg = (width = 320, height = 120) => drawPicture(width, height).flatten()
 const read = (bytes: Buffer) => readPicture(bytes, uploadFormats)
 const readRefusal = (bytes: Buffer) =>
   read(bytes).then(
-    () => 'taken',
+    () => 'accepted',
     (error: Error & { code?: string }) => `${error.code}: ${error.message}`,
   )
 
@@ -60,13 +60,13 @@ test('a large picture is scaled down for mails and keeps its aspect ratio', asyn
 test('metadata of a picture is dropped', async () => {
   const payload = '<script>alert(1)</script>'
   const trailing = Buffer.concat([await png(), Buffer.from(payload)])
-  const described = await drawPicture(320, 120)
+  const jpegWithExif = await drawPicture(320, 120)
     .flatten()
     .jpeg()
     .withExif({ IFD0: { ImageDescription: payload } })
     .toBuffer()
-  expect(described.includes(payload)).toBe(true)
-  for (const file of [trailing, described]) {
+  expect(jpegWithExif.includes(payload)).toBe(true)
+  for (const file of [trailing, jpegWithExif]) {
     const { content } = await read(file)
     expect(content.includes('script')).toBe(false)
     expect(detectFormat(content)).not.toBeNull()
@@ -83,8 +83,8 @@ test('a file in another format is refused, even if its type claims an accepted o
   for (const bytes of [Buffer.alloc(0), Buffer.from('%PDF-1.7'), Buffer.from('<html>'), webp, Buffer.from('BM1234')]) {
     expect(await readRefusal(bytes)).toBe('unprocessable: This is not a PNG, JPEG or GIF file.')
   }
-  const inDisguise = Buffer.concat([Buffer.from('GIF89a'), Buffer.from(svg)])
-  expect(await readRefusal(inDisguise)).toMatch(/^unprocessable: This picture (could not be read|is too large)/)
+  const svgWithGifHeader = Buffer.concat([Buffer.from('GIF89a'), Buffer.from(svg)])
+  expect(await readRefusal(svgWithGifHeader)).toMatch(/^unprocessable: This picture (could not be read|is too large)/)
 })
 
 test('a picture that would decode to gigabytes is refused before it is decoded', async () => {
@@ -126,9 +126,9 @@ async function buildScans(count: number): Promise<Buffer> {
     segments.push(whole.subarray(at, end))
   }
   const first = segments.findIndex((each) => each[1] === 0xda)
-  const scan = segments.findIndex((each, place) => place > first && each[1] === 0xda)
-  const scans = Array.from({ length: count - 1 }, (_, place) => {
-    const [coefficient, bit] = [1 + Math.floor(place / 14), 13 - (place % 14)]
+  const scan = segments.findIndex((each, index) => index > first && each[1] === 0xda)
+  const scans = Array.from({ length: count - 1 }, (_, index) => {
+    const [coefficient, bit] = [1 + Math.floor(index / 14), 13 - (index % 14)]
     const picture = Buffer.from(segments[scan]!)
     picture.set([coefficient, coefficient, bit === 13 ? bit : ((bit + 1) << 4) | bit], 7)
     return picture

@@ -8,14 +8,14 @@ import { detectAbandoned, detectLost } from './detect.ts'
 const world = createWorld()
 const ada = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
 
-async function createFilledCart() {
+async function createShopWithCart() {
   const shop = await createShop(world)
   await shop.fill('one', [buildTea()])
   await shop.type('one', ada)
   return shop
 }
 
-test('all carts of a store have the same timeout, also those without a reachable contact (S1)', async () => {
+test('all carts of a store have the same timeout, including those without a reachable contact (S1)', async () => {
   const shop = await createShop(world)
   await shop.fill('known', [buildTea()])
   await shop.type('known', ada)
@@ -38,7 +38,7 @@ test('the store’s own timeout applies when no flow is on (S1)', { tags: ['A9']
   expect(await shop.messages()).toEqual([])
 })
 
-test('a new store’s cart is abandoned after 24 hours, and after the owner’s setting from then on (A 1)', {
+test('a cart is abandoned after 24 hours by default, or after the owner’s timeout (A 1)', {
   tags: ['A1'],
 }, async () => {
   const shop = await createShop(world, { isFlowOn: false })
@@ -64,7 +64,7 @@ test('an empty cart is never abandoned (S1)', async () => {
   expect((await shop.cart()).status).toBe('active')
 })
 
-test('a sync without changes and a staff edit are no activity (S1)', async () => {
+test('a sync without changes and a staff edit do not count as activity (S1)', async () => {
   const shop = await createShop(world)
   const order = await shop.order({ kind: 'pending', email: ada.email })
   const before = (await shop.cart()).last_activity_at
@@ -78,8 +78,8 @@ test('a sync without changes and a staff edit are no activity (S1)', async () =>
 })
 
 test('activity before a send makes the cart active again and moves the open steps (S2)', async () => {
-  const shop = await createFilledCart()
-  // No sending in between: only the clock's jobs run.
+  const shop = await createShopWithCart()
+  // No sending in between: only the periodic jobs run.
   world.advance(HOUR)
   await detectAbandoned(world.deps)
   const planned = await shop.messages()
@@ -101,7 +101,7 @@ test('activity before a send makes the cart active again and moves the open step
 })
 
 test('activity after a send keeps the cart abandoned and moves later steps, without repeating one (S2)', async () => {
-  const shop = await createFilledCart()
+  const shop = await createShopWithCart()
   await shop.passTime(HOUR)
   expect((await shop.messages()).map((message) => message.state)).toEqual(['sent', 'scheduled', 'scheduled'])
   const sent = world.sent.length
@@ -145,7 +145,7 @@ test('a failed pending payment releases the messages at once (S4)', async () => 
 
 test('an order on hold or paid on delivery is a purchase (S4)', async () => {
   for (const status of ['on-hold', 'processing']) {
-    const shop = await createFilledCart()
+    const shop = await createShopWithCart()
     await shop.order({ kind: 'purchase', status, paidAt: null, email: ada.email })
     expect((await shop.cart()).status).toBe('purchased')
   }
@@ -163,7 +163,7 @@ test('a cart without planned messages is lost 30 days after its last activity (S
 })
 
 test('a cart is lost 7 days after its last planned message (S5)', async () => {
-  const shop = await createFilledCart()
+  const shop = await createShopWithCart()
   const start = world.now
   await shop.passTime(HOUR)
   expect((await shop.cart()).lost_at).toEqual(new Date(start.getTime() + 10 * DAY))
@@ -172,7 +172,7 @@ test('a cart is lost 7 days after its last planned message (S5)', async () => {
 })
 
 test('activity moves the lost date along with the messages (S5)', async () => {
-  const shop = await createFilledCart()
+  const shop = await createShopWithCart()
   await shop.passTime(HOUR)
   world.advance(HOUR)
   await shop.fill('one', [buildTea(3)])
@@ -180,7 +180,7 @@ test('activity moves the lost date along with the messages (S5)', async () => {
 })
 
 test('activity after the last message postpones the lost date (S5)', async () => {
-  const shop = await createFilledCart()
+  const shop = await createShopWithCart()
   for (const wait of [HOUR, 23 * HOUR, 48 * HOUR]) await shop.passTime(wait)
   await shop.passTime(6 * DAY + 23 * HOUR)
   await shop.fill('one', [buildTea(3)])
@@ -201,8 +201,8 @@ test('a purchase after the cart was lost counts, and new activity opens another 
   expect((await shop.carts()).map((cart) => cart.status)).toEqual(['purchased', 'active'])
 })
 
-test('repeated clock jobs change nothing', async () => {
-  const shop = await createFilledCart()
+test('running the periodic jobs again changes nothing', async () => {
+  const shop = await createShopWithCart()
   await shop.passTime(HOUR)
   await shop.passTime(0)
   await Promise.all([detectAbandoned(world.deps), detectAbandoned(world.deps)])

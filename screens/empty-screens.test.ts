@@ -38,7 +38,7 @@ test.each([
   await app.page.waitForURL('**/settings/capture-script')
 })
 
-test('no link to the script is shown if the plugin reports carts, and its page states that it is not needed (real-store-W1)', async () => {
+test('with the plugin, /carts has no link to the capture script, and the script’s page says it is not needed', async () => {
   app.api.alter(checkConnection, (reply) => ({
     ...reply,
     store: { ...reply.store!, isDemo: false, captureSeenAt: null, mode: 'plugin' as const },
