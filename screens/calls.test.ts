@@ -16,7 +16,7 @@ import * as customers from '../shared/marketing/customers.ts'
 import * as notifications from '../shared/workspace/notification-calls.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'
-import { sampleCart, prepareSending } from './carts-scene.ts'
+import { prepareSending, sampleCart } from './carts-scene.ts'
 import { serveRecipients } from './recipients.ts'
 
 // The fields the browser sends with the calls of A 7 and B 7, screen by screen. The account has two stores; the tab
@@ -121,7 +121,7 @@ function campaignCase(
 }
 
 const prepareCart = () => prepareSending(app.api)
-const notDemo = () => {
+const serveOwnStore = () => {
   app.api.alter(auth.me, ({ user }) => ({ user: { ...user, isDemo: false } }))
   app.api.alter(checkConnection, (answer) => ({ ...answer, store: answer.store && { ...answer.store, isDemo: false } }))
 }
@@ -302,7 +302,7 @@ const cases: Record<string, Case> = {
   },
   'the store is disconnected': {
     path: '/settings',
-    prepare: notDemo,
+    prepare: serveOwnStore,
     act: async (page) => {
       await press('Disconnect Store')(page)
       await confirm(page, 'Disconnect Store', 'Disconnect Store')
@@ -311,7 +311,7 @@ const cases: Record<string, Case> = {
   },
   'a store is connected': {
     path: '/store-setup?another=1',
-    prepare: notDemo,
+    prepare: serveOwnStore,
     act: async (page) => {
       await page.getByLabel('Store URL').fill('https://two.example')
       await page.getByLabel('Consumer key').fill('ck_1')
@@ -407,7 +407,7 @@ const cases: Record<string, Case> = {
   },
   'a plan is chosen': {
     path: '/test-subscription',
-    prepare: notDemo,
+    prepare: serveOwnStore,
     act: async (page) => {
       await page.getByLabel('Plan').selectOption('starter')
       await press('Set this plan')(page)

@@ -100,7 +100,7 @@ const press = (action: string) => findButton(`${action} ${NAME}`, findRow()).cli
 const listKeys = (endpoint: Endpoint) =>
   app.api.calls(endpoint).map(({ sent }: Call) => sent.headers['idempotency-key'])
 
-async function toStep(name: string) {
+async function goToStep(name: string) {
   await findButton('Next').click()
   await findDialog().getByRole('heading', { name, exact: true }).waitFor()
 }
@@ -148,9 +148,9 @@ describe('the form of a campaign', () => {
     await expect.poll(() => findDialog().getByRole('radio', { name: 'Push' }).isDisabled()).toBe(false)
     await findDialog().getByText('To shoppers who have allowed notifications in your shop.').waitFor()
     await findDialog().getByLabel('Campaign name').fill(NAME)
-    await toStep('Target Audience')
+    await goToStep('Target Audience')
     await findDialog().getByRole('checkbox').first().waitFor()
-    await toStep('Email Template')
+    await goToStep('Email Template')
     await findDialog().getByLabel('Subject').fill(SUBJECT)
     const text = findDialog().getByLabel('Text', { exact: true })
     await text.fill('Hi {{ customer_name }}, {{ nonsense }}')
@@ -159,7 +159,7 @@ describe('the form of a campaign', () => {
     await findDialog().getByText('Preview', { exact: true }).click()
     await findDialog().getByRole('region', { name: 'Preview' }).getByText(SUBJECT).waitFor()
     expect(await app.findViolations('[role=dialog]')).toEqual([])
-    await toStep('Schedule & Send')
+    await goToStep('Schedule & Send')
     // Today's 10:00 has passed, so it would be sent now.
     await expect.poll(() => findDialog().getByLabel('Start date').count()).toBe(0)
     await findDialog().getByText('Schedule', { exact: true }).click()
@@ -173,8 +173,8 @@ describe('the form of a campaign', () => {
       .check()
     await findDialog().getByText('1 customer selected').waitFor()
     await findDialog().getByText('1 customer, 1 would get it now.').waitFor()
-    await toStep('Email Template')
-    await toStep('Schedule & Send')
+    await goToStep('Email Template')
+    await goToStep('Schedule & Send')
     await findButton('Create Campaign').click()
     await findDialog().getByText('Start date cannot be before today').waitFor()
     expect(app.api.calls(createCampaign)).toEqual([])
@@ -206,7 +206,7 @@ describe('the form of a campaign', () => {
     await app.open('/campaigns')
     await app.page.getByRole('button', { name: 'Create Campaign', exact: true }).click()
     await findDialog().getByLabel('Campaign name').fill(NAME)
-    await toStep('Target Audience')
+    await goToStep('Target Audience')
     await findDialog().getByText('No abandoned carts found.').waitFor()
   })
 
@@ -464,11 +464,11 @@ describe('the page of a campaign', () => {
     await app.page.getByRole('button', { name: 'Duplicate' }).click()
     await expect.poll(() => name.inputValue()).toBe('Copy of Winter pots')
     await name.fill('Another')
-    await toStep('Target Audience')
+    await goToStep('Target Audience')
     await findDialog().getByText('1 customer selected').waitFor()
-    await toStep('Email Template')
+    await goToStep('Email Template')
     await expect.poll(() => findDialog().getByLabel('Subject').inputValue()).toBe(SUBJECT)
-    await toStep('Schedule & Send')
+    await goToStep('Schedule & Send')
     await findDialog().getByLabel('Start date').fill(IN_THREE_DAYS)
     await findButton('Create Campaign').click()
     await app.page.getByRole('heading', { level: 1, name: 'Another' }).waitFor()

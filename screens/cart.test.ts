@@ -10,7 +10,7 @@ import {
 import * as reminders from '../shared/delivery/reminders.ts'
 import { previewMessage, testSend } from '../shared/marketing/message-preview.ts'
 import { createScreens, NOW, PHONE } from './app.ts'
-import { sampleCart, makeAllEligible, prepareSending, subtractHours } from './carts-scene.ts'
+import { makeAllEligible, prepareSending, sampleCart, subtractHours } from './carts-scene.ts'
 
 // One cart: its panel beside the list, its page with the timeline, and its send dialogs.
 
@@ -24,7 +24,8 @@ const findCard = (title: string) =>
 /** A toast disappears after four seconds. */
 const expectAnnouncement = (text: string, press: () => Promise<unknown>) =>
   Promise.all([app.page.getByRole('alert').filter({ hasText: text }).waitFor(), press()])
-const formatMoney = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: sampleCart.currency })
+const formatMoney = (amount: number) =>
+  amount.toLocaleString('en-US', { style: 'currency', currency: sampleCart.currency })
 
 test('details open and close by keyboard beside the list, and show contact, figures and products', {
   tags: ['B2'],
@@ -40,7 +41,8 @@ test('details open and close by keyboard beside the list, and show contact, figu
   await expect.poll(() => page.url()).toContain(`cart=${sampleCart.id}`)
 
   const customer = await findCard('Customer Information').innerText()
-  for (const fact of [sampleCart.customer_name, sampleCart.customer_email!, sampleCart.phone!]) expect(customer).toContain(fact)
+  for (const fact of [sampleCart.customer_name, sampleCart.customer_email!, sampleCart.phone!])
+    expect(customer).toContain(fact)
   const summary = (await findCard('Cart Summary').innerText()).split(/\s*\n\s*/)
   expect(summary.slice(0, 5)).toEqual(['Cart Summary', 'Items', '3', 'Total value', '$86.00'])
   expect(summary).toContain('Abandoned')
@@ -241,7 +243,7 @@ test('the status of a failed SMS has its attempts and the error', { tags: ['B3']
   expect(values[3]).toContain('Mar 2')
 })
 
-const fromNow = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000).toISOString()
+const formatMinutesFromNow = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000).toISOString()
 const buildMessage = (change: Partial<MessageView>): MessageView => ({
   id: crypto.randomUUID(),
   originKind: 'flow',
@@ -255,8 +257,8 @@ const buildMessage = (change: Partial<MessageView>): MessageView => ({
   state: 'scheduled',
   reason: null,
   explanation: '',
-  dueAt: fromNow(0),
-  expiresAt: fromNow(9_000),
+  dueAt: formatMinutesFromNow(0),
+  expiresAt: formatMinutesFromNow(9_000),
   sentAt: null,
   deliveredAt: null,
   readAt: null,
@@ -269,9 +271,14 @@ const buildMessage = (change: Partial<MessageView>): MessageView => ({
   ...change,
 })
 const buildSent = (minutes: number, change: Partial<MessageView>) =>
-  buildMessage({ state: 'sent', dueAt: fromNow(minutes), sentAt: fromNow(minutes), ...change })
+  buildMessage({
+    state: 'sent',
+    dueAt: formatMinutesFromNow(minutes),
+    sentAt: formatMinutesFromNow(minutes),
+    ...change,
+  })
 const buildEvent = (minutes: number, title: string): TimelineEntry => ({
-  at: fromNow(minutes),
+  at: formatMinutesFromNow(minutes),
   kind: 'event',
   title,
   text: '',
@@ -281,7 +288,7 @@ const skipped: Partial<MessageView> = {
   originKind: 'campaign',
   originName: 'Autumn sale',
   state: 'skipped',
-  finishedAt: fromNow(-200),
+  finishedAt: formatMinutesFromNow(-200),
   explanation: 'The person got as many messages as the limit allows.',
 }
 
@@ -291,10 +298,10 @@ test('the timeline orders messages and events: the next message first, a skipped
   app.api.answer(getCart, { cart: sampleCart })
   app.api.answer(cartMessages, {
     messages: [
-      buildMessage({ step: 3, dueAt: fromNow(3_900) }),
+      buildMessage({ step: 3, dueAt: formatMinutesFromNow(3_900) }),
       buildMessage({
         step: 2,
-        dueAt: fromNow(235),
+        dueAt: formatMinutesFromNow(235),
         variant: 'B',
         forecast: { channel: 'sms', isExpected: true, explanation: 'By email: No email address was captured in time.' },
       }),

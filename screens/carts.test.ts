@@ -7,10 +7,10 @@ import { cartReach } from '../shared/carts/reach.ts'
 import * as reminders from '../shared/delivery/reminders.ts'
 import { createScreens, PHONE } from './app.ts'
 import {
-  sampleCart,
   buildCarts,
   makeAllEligible,
   prepareSending,
+  sampleCart,
   serveCarts,
   subtractHours,
   toCartList,
@@ -21,7 +21,7 @@ import { blockLiveConnection, openAnotherPage } from './page-checks.ts'
 
 const app = createScreens()
 const listQueries = () => app.api.calls(listAbandonedCarts).map(({ sent }) => sent.query)
-const lastQuery = () => listQueries().at(-1)
+const readLastQuery = () => listQueries().at(-1)
 const waitForText = (text: string | RegExp) => app.page.getByText(text, { exact: true }).waitFor()
 const findRow = (cart: CartView) => app.page.getByRole('row').filter({ hasText: cart.customer_name })
 /** A toast disappears after four seconds. */
@@ -55,7 +55,7 @@ test('has the specified columns, each sorted both ways by keyboard, and the rema
   ])
   await findRow(second).getByRole('cell', { name: 'Expired' }).waitFor()
   await expect.poll(() => findRow(first).first().innerText()).toMatch(/\b22:(28|29|30):\d\d/)
-  await expect.poll(() => lastQuery()).toMatchObject({ sort: 'timestamp', order: 'desc' })
+  await expect.poll(() => readLastQuery()).toMatchObject({ sort: 'timestamp', order: 'desc' })
   await expect
     .poll(() => page.getByRole('columnheader', { name: 'Abandoned' }).getAttribute('aria-sort'))
     .toBe('descending')
@@ -67,7 +67,7 @@ test('has the specified columns, each sorted both ways by keyboard, and the rema
     for (const way of ways) {
       await head.getByRole('button').press('Enter')
       await expect.poll(() => head.getAttribute('aria-sort')).toBe(way)
-      await expect.poll(lastQuery).toMatchObject({ sort, order: way.slice(0, -6) })
+      await expect.poll(readLastQuery).toMatchObject({ sort, order: way.slice(0, -6) })
     }
   }
 })
@@ -83,7 +83,7 @@ test('a quick second change keeps the first', async () => {
     },
     [value, value, customer, value, value],
   )
-  await expect.poll(lastQuery).toMatchObject({ search: 'ada', sort: 'value', order: 'asc' })
+  await expect.poll(readLastQuery).toMatchObject({ search: 'ada', sort: 'value', order: 'asc' })
 })
 
 test('waits for the store before loading, and shows a plain array like a paginated list', {
@@ -123,7 +123,7 @@ test('searches a second after the last key, asks at most once a second, and cach
   await expect.poll(() => [listSearches(), page.url()]).toEqual([[], `${app.url}/carts`])
   await page.clock.runFor(1)
   await page.waitForURL(/search=le/)
-  await expect.poll(lastQuery).toMatchObject({ search: 'le' })
+  await expect.poll(readLastQuery).toMatchObject({ search: 'le' })
   await page.getByLabel('Status').selectOption('Email Sent')
   await page.waitForURL(/status=email\+sent/)
   await page.clock.runFor(999)
@@ -133,7 +133,7 @@ test('searches a second after the last key, asks at most once a second, and cach
     expect
       .poll(async () => {
         await page.clock.runFor(1)
-        return lastQuery()
+        return readLastQuery()
       })
       .toMatchObject({ search: 'le', status: 'email sent', ...query })
   await isAsked({})
@@ -163,7 +163,7 @@ test('has its search, filter, sort and page in the address, and shows its positi
   const page = await app.open('/carts?search=example&status=email+sent&sort=value&order=asc&page=2')
   await waitForText('Showing 11 to 20 of 57 entries')
   await expect
-    .poll(() => lastQuery())
+    .poll(() => readLastQuery())
     .toMatchObject({ search: 'example', status: 'email sent', sort: 'value', order: 'asc', page: '2' })
   await expect.poll(() => page.getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort')).toBe('ascending')
   await findButton('Previous').click()
@@ -190,13 +190,13 @@ test('filters by email reachability and by each reason; the reason is shown at t
   await filter.locator('option', { hasText: 'Can be reached: 4' }).waitFor({ state: 'attached' })
   await filter.selectOption({ label: 'No email: 10' })
   await page.waitForURL(/reach=no_contact/)
-  await expect.poll(lastQuery).toMatchObject({ reach: 'no_contact' })
+  await expect.poll(readLastQuery).toMatchObject({ reach: 'no_contact' })
   const marks = page.locator('.reason-mark')
   await expect.poll(() => marks.count()).toBe(10)
   await expect.poll(() => marks.first().innerText()).toContain('No email')
   await app.open('/carts?reach=reachable&days=30')
   await page.getByRole('table').waitFor()
-  await expect.poll(() => lastQuery()).toMatchObject({ reach: 'reachable', days: '30' })
+  await expect.poll(() => readLastQuery()).toMatchObject({ reach: 'reachable', days: '30' })
   await findButton('Abandoned in the last 30 days: remove this filter').click()
   await page.waitForURL((url) => !url.searchParams.has('days') && url.searchParams.get('reach') === 'reachable')
   app.api.answer(listAbandonedCarts, toCartList([]))

@@ -198,7 +198,7 @@ test('the browser stores only the keys of the specification, and none after logg
 })
 
 describe('the route transition', () => {
-  async function withClock(): Promise<Page> {
+  async function openWithClock(): Promise<Page> {
     const page = await app.openAnotherPage()
     // Before the first timer: one set on the real clock cannot be cleared on this one.
     await page.clock.install()
@@ -211,7 +211,7 @@ describe('the route transition', () => {
   test('shows its overlay for 200 ms, “Loading page...” forward and “Loading...” back', {
     tags: ['A2.1', 'A9'],
   }, async () => {
-    const page = await withClock()
+    const page = await openWithClock()
     // The screen's chunk is cached afterwards, so only the 200 ms count.
     await section(page, 'Flows').click()
     await heading(page, 'Flows')
@@ -237,7 +237,7 @@ describe('the route transition', () => {
   })
 
   test('moves the focus to the new screen, unless the focus has moved already', async () => {
-    const page = await withClock()
+    const page = await openWithClock()
     await page.clock.pauseAt(Date.now() + 600_000)
     await section(page, 'Flows').press('Enter')
     await heading(page, 'Flows')

@@ -69,7 +69,11 @@ test('at startup the default plan is applied to accounts without a plan or with 
     .where('account_id', '=', demo.accountId)
     .execute()
   expect(await applyDefault('growth')).toBe(1)
-  expect(await readStatus(accountWithoutPlan.token)).toMatchObject({ plan: 'growth', source: 'default', isUnlimited: true })
+  expect(await readStatus(accountWithoutPlan.token)).toMatchObject({
+    plan: 'growth',
+    source: 'default',
+    isUnlimited: true,
+  })
   expect(await applyDefault('growth')).toBe(0)
   expect(await applyDefault('free')).toBeGreaterThanOrEqual(2)
   expect(await readStatus(token)).toMatchObject({ plan: 'free', source: 'default', isUnlimited: false })

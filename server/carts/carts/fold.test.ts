@@ -103,7 +103,9 @@ describe('end of an episode', () => {
   })
 
   test('cancelling a paid order leaves the state unchanged (S3)', () => {
-    expect(summarize(snapshot(0, [tea()]), order(7, 'purchase'), order(99, 'cancelled'))).toEqual([['purchased', 0, 0, 7]])
+    expect(summarize(snapshot(0, [tea()]), order(7, 'purchase'), order(99, 'cancelled'))).toEqual([
+      ['purchased', 0, 0, 7],
+    ])
     expect(summarize(snapshot(0, [tea()]), order(7, 'purchase'), snapshot(30, [pot]), order(99, 'purchase'))).toEqual([
       ['purchased', 0, 0, 7],
       ['open', 30, 30, null],
@@ -122,7 +124,9 @@ describe('end of an episode', () => {
   })
 
   test('activity after the cart was lost opens a new episode, and a purchase ends that one (S5)', () => {
-    expect(summarize(snapshot(0, [tea()]), lostFact(DAY), snapshot(2 * DAY, [pot]), order(3 * DAY, 'purchase'))).toEqual([
+    expect(
+      summarize(snapshot(0, [tea()]), lostFact(DAY), snapshot(2 * DAY, [pot]), order(3 * DAY, 'purchase')),
+    ).toEqual([
       ['lost', 0, 0, DAY],
       ['purchased', 2 * DAY, 2 * DAY, 3 * DAY],
     ])
@@ -188,7 +192,11 @@ describe('contents and contacts', () => {
   })
 
   test('newer values replace older ones per field, and missing values remove nothing', () => {
-    const facts = [snapshot(0, [tea()]), contactFact(1, { ...ada, firstName: 'Ada' }), contactFact(2, { firstName: 'A.', email: '' })]
+    const facts = [
+      snapshot(0, [tea()]),
+      contactFact(1, { ...ada, firstName: 'Ada' }),
+      contactFact(2, { firstName: 'A.', email: '' }),
+    ]
     expect(foldLast(...facts).contact).toEqual({ ...ada, firstName: 'A.' })
   })
 
@@ -197,10 +205,14 @@ describe('contents and contacts', () => {
       fact(minute, { type: 'snapshot', items, coupons: [], toldBy: [browser] })
     expect(foldLast(reportBy(0, 'a', [tea()]), reportBy(1, 'b', [tea()])).toldBy).toEqual(['a', 'b'])
     expect(foldLast(reportBy(0, 'a', [tea()]), reportBy(1, 'b', [tea(), pot])).toldBy).toEqual(['b'])
-    expect(foldLast(reportBy(0, 'a', [tea()]), reportBy(1, 'b', [pot]), reportBy(2, 'a', [tea()])).toldBy).toEqual(['a'])
+    expect(foldLast(reportBy(0, 'a', [tea()]), reportBy(1, 'b', [pot]), reportBy(2, 'a', [tea()])).toldBy).toEqual([
+      'a',
+    ])
     expect(foldLast(reportBy(0, 'a', [tea()]), order(1, 'draft')).toldBy).toEqual(['a'])
     expect(foldLast(reportBy(0, 'a', [tea()]), order(1, 'draft', { items: [pot] })).toldBy).toBeUndefined()
-    expect(foldLast(reportBy(0, 'a', [tea()]), order(1, 'draft', { items: [pot] }), reportBy(2, 'a', [pot])).toldBy).toEqual(['a'])
+    expect(
+      foldLast(reportBy(0, 'a', [tea()]), order(1, 'draft', { items: [pot] }), reportBy(2, 'a', [pot])).toldBy,
+    ).toEqual(['a'])
     expect(foldLast(reportBy(0, 'a', [tea()]), order(1, 'purchase'), reportBy(60, 'b', [pot])).toldBy).toEqual(['b'])
     const crowd = Array.from({ length: 60 }, (_, n) => reportBy(n, `browser ${n}`, [tea()]))
     expect(foldLast(...crowd).toldBy).toEqual(crowd.slice(20).map((_, n) => `browser ${n + 20}`))

@@ -29,7 +29,11 @@ test('a checkout becomes a cart with the shopper’s contact, and reading it aga
   const [cart, ...others] = await selectCarts(storeId)
   expect(others).toEqual([])
   expect(cart).toMatchObject({ status: 'active', email: 'shopper-1@mail.example.org', value_minor: 1_800 })
-  expect(cart!.fold.episode!.checkout).toEqual({ id: '1', url: restoreUrl, createdAt: formatTimeBefore(20 * MINUTE_MS) })
+  expect(cart!.fold.episode!.checkout).toEqual({
+    id: '1',
+    url: restoreUrl,
+    createdAt: formatTimeBefore(20 * MINUTE_MS),
+  })
   await pullCheckouts(world.deps, { storeId })
   const facts = await world.db.selectFrom('facts').select('id').where('store_id', '=', storeId).execute()
   expect(facts).toHaveLength(1)
@@ -40,16 +44,31 @@ test('before consent a checkout is no cart, or a cart without contact, by the st
   const { fake, storeId } = await createShopifyStore(world)
   const choose = (mode: 'nothing' | 'cart_only') =>
     world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', storeId).execute()
-  const consent = { channel: 'email' as const, level: 'single' as const, at: formatTimeBefore(MINUTE_MS), wording: null }
+  const consent = {
+    channel: 'email' as const,
+    level: 'single' as const,
+    at: formatTimeBefore(MINUTE_MS),
+    wording: null,
+  }
   await choose('nothing')
   fake.allCheckouts = [
-    buildCheckout({ checkoutId: '1', checkoutToken: 'one', cartToken: null, modifiedAt: formatTimeBefore(20 * MINUTE_MS) }),
+    buildCheckout({
+      checkoutId: '1',
+      checkoutToken: 'one',
+      cartToken: null,
+      modifiedAt: formatTimeBefore(20 * MINUTE_MS),
+    }),
   ]
   await pullCheckouts(world.deps, { storeId })
   expect(await selectCarts(storeId)).toEqual([])
   await choose('cart_only')
   fake.allCheckouts = [
-    buildCheckout({ checkoutId: '2', checkoutToken: 'two', cartToken: null, modifiedAt: formatTimeBefore(9 * MINUTE_MS) }),
+    buildCheckout({
+      checkoutId: '2',
+      checkoutToken: 'two',
+      cartToken: null,
+      modifiedAt: formatTimeBefore(9 * MINUTE_MS),
+    }),
     buildCheckout({
       checkoutId: '3',
       checkoutToken: 'three',
@@ -99,7 +118,11 @@ test('a completed checkout ends its cart before its order arrives, which then su
   const { fake, storeId } = await createShopifyStore(world)
   fake.allCheckouts = [buildCheckout({ checkoutId: '1', modifiedAt: formatTimeBefore(20 * MINUTE_MS) })]
   await pullCheckouts(world.deps, { storeId })
-  const done = { modifiedAt: formatTimeBefore(4 * MINUTE_MS), completedAt: formatTimeBefore(5 * MINUTE_MS), createdAt: formatTimeBefore(20 * MINUTE_MS) }
+  const done = {
+    modifiedAt: formatTimeBefore(4 * MINUTE_MS),
+    completedAt: formatTimeBefore(5 * MINUTE_MS),
+    createdAt: formatTimeBefore(20 * MINUTE_MS),
+  }
   fake.allCheckouts = [buildCheckout({ checkoutId: '1', ...done })]
   await pullCheckouts(world.deps, { storeId })
   expect((await selectCarts(storeId)).map(({ status }) => status)).toEqual(['purchased'])
@@ -145,7 +168,9 @@ test('a delivered checkout is read again by its id and joins the cart named in t
   const cart = { token: 'hWN2cart00000001', updated_at: formatTimeBefore(10 * MINUTE_MS), line_items: [lineItem(2)] }
   expect(await deliverWebhook(world, captureKey, { topic: 'carts/update', body: cart })).toBe(200)
   expect((await selectCarts(storeId)).map(({ email, item_count }) => [email, item_count])).toEqual([[null, 2]])
-  fake.allCheckouts = [buildCheckout({ checkoutId: '77', modifiedAt: formatTimeBefore(5 * MINUTE_MS), checkoutToken: null })]
+  fake.allCheckouts = [
+    buildCheckout({ checkoutId: '77', modifiedAt: formatTimeBefore(5 * MINUTE_MS), checkoutToken: null }),
+  ]
   const body = { id: 77, token: 'hWN2checkout00001', cart_token: 'hWN2cart00000001' }
   expect(await deliverWebhook(world, captureKey, { topic: 'checkouts/update', body })).toBe(200)
   await world.runJobs()

@@ -31,7 +31,14 @@ const readList = async () =>
   }
 const codes = async () => (await readList()).coupons.map(({ code }) => code).sort()
 const make = async (code: string, more: Record<string, unknown> = {}) => {
-  const body = { code, type: 'percentage', amount: 10, startDate: formatTimeBefore(DAY_MS), endDate: formatTimeBefore(-7 * DAY_MS), ...more }
+  const body = {
+    code,
+    type: 'percentage',
+    amount: 10,
+    startDate: formatTimeBefore(DAY_MS),
+    endDate: formatTimeBefore(-7 * DAY_MS),
+    ...more,
+  }
   return (await world.request('POST', '/api/coupons', { token: shop.owner.token, body })).body.coupon as { _id: string }
 }
 const buildStoreCoupon = (couponId: string, more: Parameters<typeof buildCoupon>[0] | object = {}) =>

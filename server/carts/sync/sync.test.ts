@@ -84,7 +84,9 @@ test('a failed page leaves the sweep’s watermark unchanged', async () => {
   await sweepStore(world.deps, { storeId })
   const known = await readStream(storeId, 'sweep')
   world.advance(15 * MINUTE_MS)
-  fake.allOrders.push(...[1, 2, 3].map((n) => buildOrder({ orderId: `n${n}`, modifiedAt: formatTimeBefore(10_000 - n) })))
+  fake.allOrders.push(
+    ...[1, 2, 3].map((n) => buildOrder({ orderId: `n${n}`, modifiedAt: formatTimeBefore(10_000 - n) })),
+  )
   fake.failAt = { page: 3, problem: buildProblem('bad_answer'), times: 1 }
   expect((await sweepStore(world.deps, { storeId })).kind).toBe('failed')
   expect(await readStream(storeId, 'sweep')).toMatchObject({
@@ -130,7 +132,9 @@ test('reading stops when the store is disconnected', async () => {
 
 test('only a complete listing proves that a product is gone', async () => {
   const { storeId, fake } = await createConnectedStore(world)
-  fake.allProducts = [1, 2, 3, 4].map((id) => buildProduct({ productId: String(id), modifiedAt: formatTimeBefore(DAY_MS) }))
+  fake.allProducts = [1, 2, 3, 4].map((id) =>
+    buildProduct({ productId: String(id), modifiedAt: formatTimeBefore(DAY_MS) }),
+  )
   await pullProducts(world.deps, { storeId, isFull: true })
   const available = async () =>
     (

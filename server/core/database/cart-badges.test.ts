@@ -26,7 +26,7 @@ async function createDatabaseOfBefore(): Promise<pg.Pool> {
   return old
 }
 
-async function inEveryState(): Promise<Shop> {
+async function createCartInEveryState(): Promise<Shop> {
   const shop = await createShop(world)
   const email = (name: string) => `${name}@shoppers.example.com`
   const lost = await shop.mailed({ email: email('lost') }, 'lost')
@@ -49,7 +49,7 @@ async function inEveryState(): Promise<Shop> {
 }
 
 test('the migration keeps badges, counters and filters of carts', async () => {
-  const shop = await inEveryState()
+  const shop = await createCartInEveryState()
   const old = await createDatabaseOfBefore()
   await copyRows(world.pool, old)
   const before = await readRows(old, 'carts')

@@ -18,7 +18,7 @@ const damagedOrder = fc
   .tuple(fc.array(fc.nat(200), { maxLength: 8 }), fc.array(garbage(), { minLength: 8, maxLength: 8 }))
   .map(([places, values]) => {
     const copy = structuredClone(whole)
-    const spots = places.map((place) => allSpots(copy)[place % allSpots(copy).length])
+    const spots = places.map((place) => listSpots(copy)[place % listSpots(copy).length])
     spots.forEach((spot, index) => {
       if (spot) spot.holder[spot.name] = values[index]
     })
@@ -55,10 +55,10 @@ interface Spot {
   name: string
 }
 
-function allSpots(holder: Record<string, unknown>): Spot[] {
+function listSpots(holder: Record<string, unknown>): Spot[] {
   return Object.entries(holder).flatMap(([name, value]) => {
     const here = { holder, name }
-    return typeof value === 'object' && value !== null ? [here, ...allSpots(value as Record<string, unknown>)] : [here]
+    return typeof value === 'object' && value !== null ? [here, ...listSpots(value as Record<string, unknown>)] : [here]
   })
 }
 

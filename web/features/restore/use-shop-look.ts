@@ -1,8 +1,8 @@
 import { type CSSProperties, useLayoutEffect, useMemo } from 'react'
 import { buildShopTheme, type Palette } from '../../../shared/carts/palette.ts'
 import type { ShopBrand } from '../../../shared/carts/shop-brand.ts'
-import { getScheme, useTheme } from '../../core/theme/theme-choice.ts'
 import { mantineVariables } from '../../core/theme/mantine.ts'
+import { getScheme, useTheme } from '../../core/theme/theme-choice.ts'
 
 /** Applies the shop's colors and fonts to the whole page through theme roles, until unmounted. */
 export function useShopTheme(brand: ShopBrand | null): void {
