@@ -84,7 +84,7 @@ test.skipIf(!hasPhp || !(await canRun('phpunit', '--version')))('the tests of th
   expect(stdout).toMatch(/^OK \(\d+ tests/m)
 })
 
-test.skipIf(!(await canRun('phpcs', '--version')))('the plugin keeps to PSR-12 and to what it may call', async () => {
+test.skipIf(!(await canRun('phpcs', '--version')))('the plugin follows PSR-12 and calls only allowed functions', async () => {
   const { stdout } = await run('phpcs', ['--standard=plugin/phpcs.xml', '-q'], { cwd: root })
   expect(stdout.trim()).toBe('')
 })

@@ -51,7 +51,7 @@ import { type Act, hasTexts, type Meanwhile, type Step } from './steps.ts'
 type Players = { [Kind in Act['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
 
 export async function playStep(harness: Harness, step: Step): Promise<void> {
-  await harness.clock.pass(step.waitMs)
+  await harness.clock.passTime(step.waitMs)
   await playAct(harness, step)
 }
 

@@ -68,7 +68,7 @@ test('a cart restored and abandoned on the phone stays the same cart, without a 
   expect(await shop.cart()).toMatchObject({ email, item_count: 2 })
 })
 
-test('the same items in the other browser are no activity (S1) and store nothing (S7)', async () => {
+test('the same items in the other browser do not count as activity (S1) and store nothing (S7)', async () => {
   const before = await shop.cart()
   const back = readBackToken(await shop.press(mailed))
   await postFromBrowser('phone', { back, device: 'device-of-the-phone', ...teaCart })

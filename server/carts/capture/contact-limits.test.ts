@@ -194,7 +194,7 @@ test('a draft with the address confirms it, so that one cart gets the mail (X5, 
   expect(world.sent.map((sent) => sent.to)).toContain(mail(21))
 })
 
-test('a draft that only confirms the contact is no activity (S7)', async () => {
+test('a draft that only confirms the contact does not count as activity (S7)', async () => {
   await typeTwenty()
   await typeContact(21)
   const [before] = await selectCartsOf(21)

@@ -249,7 +249,7 @@ test('exports of the ledger mark a page’s consent as unproven', async () => {
   expect(file.body).toContain('Box at the checkout, unproven (page script)')
 })
 
-test('a consent with an order is unproven until the order is a purchase, also with cash on delivery, on screen and in the export (security-P17)', async () => {
+test('a consent with an order is unproven until the order is a purchase, even with cash on delivery, on screen and in the export (security-P17)', async () => {
   const consents = [{ channel: 'email' as const, wording: 'Yes' }]
   const begun = buildOrder(world, { kind: 'draft', email: ADA, paidAt: null, consents })
   await recordOrders(world.deps, store.storeId, [begun], 'sync')
@@ -314,7 +314,7 @@ describe('an order that is read unpaid and again when paid', () => {
     }
   })
 
-  test('keeps its time, so that an opt-out in between stands, also if the shop’s clock is ahead', async () => {
+  test('keeps its time, so that an opt-out in between applies, even if the shop’s clock is ahead', async () => {
     const ahead = new Date(world.now.getTime() + 4 * 60_000).toISOString()
     const begun = buildOrder(world, { kind: 'draft', email: ADA, paidAt: null, createdAt: ahead, consents })
     await record(begun)

@@ -130,7 +130,7 @@ test('the fast parser returns the schema’s result, or its errors', () => {
   expect(accepted - usualOnes).toBeGreaterThan(3)
 })
 
-test('inherited property names are no fields, and rare characters count as in the schema', () => {
+test('inherited property names are not fields, and rare characters count as in the schema', () => {
   for (const json of [
     '{"__proto__":{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0}}',
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"contact":{"__proto__":{"email":"a@b.c"},"constructor":"x"}}',

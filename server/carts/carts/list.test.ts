@@ -164,7 +164,7 @@ test('every column sorts both ways', { tags: ['B2'] }, async () => {
   expect((await shop.get('/api/carts/abandoned?sort=fold')).status).toBe(400)
 })
 
-test('pages show each cart once, also when the sorted column has equal values', {
+test('pages show each cart once, even when the sorted column has equal values', {
   tags: ['B3', 'B7'],
 }, async () => {
   for (let index = 0; index < 7; index++) await shopper(`Ada ${index}`)

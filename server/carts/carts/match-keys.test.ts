@@ -73,7 +73,7 @@ test('carts and shoppers of two aliases stay separate, and each gets mail at its
   expect(new Set((await shop.liveCarts()).map((cart) => cart.shopper_id)).size).toBe(2)
 })
 
-test('no mail is ever sent to a match key that is no real address', async () => {
+test('no mail is ever sent to a match key that is not a real address', async () => {
   const shop = await createShop(world)
   const name = newName()
   await abandonCart(shop, `${name}+tea@shop.example`)

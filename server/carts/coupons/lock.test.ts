@@ -87,7 +87,7 @@ test('a start during the owner’s change is not written, and a change waits for
   expect(findInStore('later')!.expiresAt! > formatDaysFromNow(59)).toBe(true)
 })
 
-test('a coupon locked by a dead process is free after some minutes, also after the clock was put back', async () => {
+test('a coupon locked by a dead process is free after some minutes, even after the clock was put back', async () => {
   const { body: created } = await post()
   const locked = (minutes: number) =>
     world.db

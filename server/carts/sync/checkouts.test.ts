@@ -40,7 +40,7 @@ test('a checkout becomes a cart with the shopper’s contact, and reading it aga
   expect((await readStream(storeId, 'checkouts')).watermark).toEqual(new Date(formatTimeBefore(20 * MINUTE_MS)))
 })
 
-test('before consent a checkout is no cart, or a cart without contact, by the store’s mode (C9)', async () => {
+test('before consent a checkout creates no cart, or a cart without contact, depending on the store’s mode (C9)', async () => {
   const { fake, storeId } = await createShopifyStore(world)
   const choose = (mode: 'nothing' | 'cart_only') =>
     world.db.updateTable('stores').set({ before_consent: mode }).where('id', '=', storeId).execute()

@@ -150,7 +150,7 @@ test('a customer with a consent in the ledger is kept for the addresses it cover
   expect(await readRecords()).toEqual([[EMAIL, null]])
 })
 
-test('a consent that still stands in the shop keeps no customer who withdrew it in Recoup', async () => {
+test('a consent that is still set in the shop does not keep a customer who withdrew it in Recoup', async () => {
   await setMode('cart_only')
   await recordConsentHere(false)
   store.fake.allCustomers = [buildCustomer({ consents: [buildConsent('granted')] })]

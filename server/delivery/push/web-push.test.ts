@@ -187,7 +187,7 @@ describe('responses of the push service (P1)', () => {
     await guarded.close()
   })
 
-  test('an endpoint that is no allowed push service is gone', async () => {
+  test('an endpoint outside the allowed push services counts as gone', async () => {
     const { keys } = outgoing().subscription
     const outcome = await channel.send(outgoing({ subscription: { endpoint: 'https://evil.example/x', keys } }))
     expect(outcome.kind).toBe('gone')

@@ -358,7 +358,7 @@ describe('a decided mail that waits for its slot is not sent when', () => {
     await expectSent(world, after)
   })
 
-  test('nothing is changed: control case, it is sent in each of these stores', async () => {
+  test('nothing is changed (control case): the message is sent in each of these stores', async () => {
     for (const scene of [
       createCouponScene,
       createCodeScene,

@@ -198,7 +198,7 @@ test('an order is attributed, assisted by a message before it, or organic; its s
   await expectSameRecount(shop)
 })
 
-test('an anonymous in-store buyer is no customer until identified', async () => {
+test('an anonymous in-store buyer does not count as a customer until identified', async () => {
   const shop = await createShop(world)
   const anonymous = { email: null, firstName: null, lastName: null, source: 'pos' as const }
   for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...anonymous, totalMinor: 1_000 })

@@ -46,7 +46,7 @@ const buildProcess = () => {
 }
 
 describe('a bulk send', () => {
-  test('reports a result per cart, including ids that are no cart of the store', async () => {
+  test('reports a result per cart, including ids of carts that the store does not have', async () => {
     const shop = await createShop(world, 3)
     const other = await createShop(world, 1)
     const missing = [createId(), other.cartIds[0]!]

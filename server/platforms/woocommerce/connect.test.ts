@@ -78,7 +78,7 @@ describe('a working store', () => {
     expect(requests.some((one) => one.line.includes('secret') || one.line.includes(OWNER.consumerSecret))).toBe(false)
   })
 
-  test('gets signatures for its home address, also when reached by another name', async () => {
+  test('gets signatures for its home address, even when reached by another name', async () => {
     const { url } = await store()
     const numeric = url.replace('localhost', '127.0.0.1')
     expect(await clientFor(numeric).readProfile()).toMatchObject({ storeUrl: numeric, homeUrl: url })

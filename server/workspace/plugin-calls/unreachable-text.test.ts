@@ -132,7 +132,7 @@ test('a test cart that waits for the plugin’s next call is told apart from the
   })
 })
 
-test('“Sync now” says that an unreachable shop cannot be read from here, also after our own time limit (newcomer)', async () => {
+test('“Sync now” says that an unreachable shop cannot be read from here, even after our own time limit (newcomer)', async () => {
   shop = await createUnreachableShop(world, { isSilent: true })
   const store = { storeId: shop.storeId, db: world.db }
   const expected = /^Recoup cannot read this shop\. .*wp-cron\.php every minute/

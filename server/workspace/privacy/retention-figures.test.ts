@@ -75,7 +75,7 @@ beforeAll(async () => {
   })
 }, 240_000)
 
-test('dashboard, analytics and lift are the same after a run, also when recounted from the rows (C10)', async () => {
+test('dashboard, analytics and lift are the same after a run, even when recounted from the rows (C10)', async () => {
   const before = await readEveryFigure()
   const figures = await readFigures(world.db, shop.storeId)
   expect(before.arms.length).toBeGreaterThan(9)

@@ -369,7 +369,7 @@ describe('the schedule as text', () => {
     expect(describe({ startDate: '' })).toBe('Enter a date and a time.')
   })
 
-  test('asks about a past time today, also for a recurring campaign; tomorrow is at ten', () => {
+  test('asks about a past time today, even for a recurring campaign; tomorrow is at ten', () => {
     expect(
       [{}, { timeOfDay: '15:01' }, { frequency: 'daily' }].map((change) =>
         isTimePast({ ...completeDraft.schedule, ...(change as object) }, ZONE, NOW),

@@ -59,7 +59,7 @@ describe('a coupon variable that may be empty', () => {
   })
 })
 
-it('names what is no variable, each once', () => {
+it('names each unknown variable once', () => {
   const text = 'Hi {{ customer_name }}, {{ coupon_amount | default: "10%" }} {{-nonsense}} {{ nonsense }}'
   expect(unknownVariables(text)).toEqual(['nonsense'])
 })
@@ -68,7 +68,7 @@ it('leaves alone what a text sets by itself', () => {
   expect(unknownVariables('{% assign total = cart_total %}{{ total }}')).toEqual([])
 })
 
-it('says of what is no variable where those that exist stand, if they do', () => {
+it('says that a variable does not exist, and points to the list below if it is shown', () => {
   expect(unknownText('{{ nobody }}', true)).toBe('There is no variable nobody. Select one of those below.')
   expect(unknownText('{{ nobody }}', false)).toBe('There is no variable nobody.')
   expect(unknownText('{{ customer_name }}', true)).toBeUndefined()
