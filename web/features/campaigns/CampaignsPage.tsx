@@ -133,7 +133,7 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
       </Group>
       <Loaded
         query={campaigns}
-        loading={<Waiting />}
+        loading={<LoadingSkeleton />}
         failed={campaignTexts.notLoaded}
         getErrorText={(error) => getErrorText(error, campaignTexts.notFetched)}
         className="padded"
@@ -166,7 +166,7 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
 /** Empty parameters are removed from the address. */
 const withStatus = (value: string) => ({ status: parseStatus(value) }) as Partial<CampaignQuery>
 
-const Waiting = () => (
+const LoadingSkeleton = () => (
   <>
     <Text fz="sm" c="dimmed" px="md" pb="sm">
       {campaignTexts.loading}

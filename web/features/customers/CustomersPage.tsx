@@ -72,7 +72,7 @@ interface ListProps {
 
 function List({ query, onChange, onSort }: ListProps) {
   const { data, error, isPlaceholderData } = useCustomers(query)
-  if (data === undefined) return error ? <NotLoaded error={error} /> : <Waiting />
+  if (data === undefined) return error ? <NotLoaded error={error} /> : <LoadingSkeleton />
   const { customers, pagination } = data
   const { total, totalIsCapped: isCapped = false, lookedThrough } = pagination
   return (
@@ -123,7 +123,7 @@ function SortNote({ sort, order, onSort }: Pick<ListQuery, 'sort' | 'order'> & P
   )
 }
 
-const Waiting = () => (
+const LoadingSkeleton = () => (
   <>
     <Text fz="sm" c="dimmed" px="md" pb="sm">
       {customerTexts.loading}

@@ -15,7 +15,7 @@ import {
   rulesLine,
   troubleTexts,
   type Words,
-  withCoupon,
+  applyCoupon,
 } from './step-coupon.ts'
 
 interface Props {
@@ -41,7 +41,7 @@ export function StepCoupon({ step, problems, isReadOnly, onChange }: Props) {
         step={step}
         error={problems.coupon}
         isReadOnly={isReadOnly}
-        onChoose={(chosen) => onChange(withCoupon(coupon, chosen))}
+        onChoose={(chosen) => onChange(applyCoupon(coupon, chosen))}
       />
       {coupon && (
         <>

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { CartView } from '../../../shared/carts/carts.ts'
 import { cartToShow } from './queries.ts'
 
-it('shows a message at first for a cart that would get it, then for one that only waits, and else for the sample cart', () => {
+it('previews a cart that would get the message, else one that waits, else the sample cart', () => {
   const cart = (id: string, more: Partial<CartView> = {}) =>
     ({ id, state: 'abandoned', customer_email: 'ada@shoppers.example', phone: null, ...more }) as CartView
   const carts = [

@@ -20,7 +20,7 @@ it('lists each variable that a template may use', () => {
   expect(variables.map(({ name }) => name).toSorted()).toEqual([...TEMPLATE_VARIABLES].toSorted())
 })
 
-it('offers no name for a notification, which names nobody, and says so of words that ask for it (decision 72)', () => {
+it('offers no name variables for a notification, and reports texts that use them (decision 72)', () => {
   const namesOf = (...[isWithoutCart, isNotification]: Parameters<typeof offeredVariables>) =>
     offeredVariables(isWithoutCart, isNotification).map(({ name }) => name)
   const others = namesOf(false, false).filter((name) => name !== 'customer_name')
@@ -64,7 +64,7 @@ it('names each unknown variable once', () => {
   expect(unknownVariables(text)).toEqual(['nonsense'])
 })
 
-it('leaves alone what a text sets by itself', () => {
+it('does not report variables that the text assigns', () => {
   expect(unknownVariables('{% assign total = cart_total %}{{ total }}')).toEqual([])
 })
 
@@ -74,7 +74,7 @@ it('says that a variable does not exist, and points to the list below if it is s
   expect(unknownText('{{ customer_name }}', true)).toBeUndefined()
 })
 
-it('asks for a message only once all its words are there', () => {
+it('builds the message only when all required fields are filled in', () => {
   expect(messageOf('email', { subject: ' ', body: 'x' })).toBeNull()
   expect(messageOf('email', { subject: 'a', body: 'x' })).toEqual({ subject: 'a', body: 'x' })
   expect(messageOf('sms', { subject: '', body: 'x' })).toEqual({ body: 'x' })

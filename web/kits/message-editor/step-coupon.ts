@@ -18,7 +18,7 @@ const MOST_PAUSE_DAYS = 3_650
 const MOST_MONEY = 1_000_000_000
 
 /** Another coupon keeps the rules; the first one has those a step begins with (decision 36). */
-export function withCoupon(coupon: StepCoupon | null, chosen: Coupon | null): CouponEdit {
+export function applyCoupon(coupon: StepCoupon | null, chosen: Coupon | null): CouponEdit {
   if (!chosen) return { coupon: null, couponShown: null }
   const rules = coupon ?? {
     fallback: 'without' as const,

@@ -509,7 +509,7 @@ function RecoveredRevenue({ stats, isPending }: { stats: DashboardStats | undefi
       <h2 id="won-title" className="stat-title">
         Won back in the last 30 days
       </h2>
-      {stats ? <Figures stats={stats} /> : <Waiting />}
+      {stats ? <Figures stats={stats} /> : <LoadingSkeleton />}
     </Card>
   )
 }
@@ -543,7 +543,7 @@ function Figures({ stats }: { stats: DashboardStats }) {
 }
 
 /** Reserves the height of the figures. */
-const Waiting = () => (
+const LoadingSkeleton = () => (
   <div className="won-figures" role="status" aria-label="Loading">
     {[1, 2, 3].map((place) => (
       <div key={place}>
