@@ -97,7 +97,7 @@ test('an unconfirmed address is shown, its link can be resent, and an invitation
   await page.getByText(authTexts.verificationInMailbox).first().waitFor()
 })
 
-test('an address confirmed in another tab is recognized when the user returns (newcomer-N19)', async () => {
+test('an address confirmed in another tab is recognized when the user returns', async () => {
   serveUser(api, { isEmailConfirmed: false })
   // A live connection would refetch everything.
   await blockLiveConnection(app.page)

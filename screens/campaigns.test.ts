@@ -201,7 +201,7 @@ describe('the form of a campaign', () => {
     await expect.poll(() => listKeys(createCampaign)).toEqual([expect.any(String)])
   })
 
-  test('shows the text of B 8 if there are no abandoned carts (letter-L6)', { tags: ['B8'] }, async () => {
+  test('shows the text of B 8 if there are no abandoned carts', { tags: ['B8'] }, async () => {
     app.api.answer(abandonedCustomers, { customers: [], next: null, total: 0 })
     await app.open('/campaigns')
     await app.page.getByRole('button', { name: 'Create Campaign', exact: true }).click()

@@ -178,7 +178,7 @@ test('leaving the dashboard aborts its requests', { tags: ['A7'] }, async () => 
   await expect.poll(() => app.api.calls(listCustomers).length).toBeGreaterThan(0)
 })
 
-test('a shop whose first report is awaited has its dashboard and its set-up steps (newcomer)', async () => {
+test('a shop whose first report is awaited has its dashboard and its set-up steps', async () => {
   await blockLive()
   app.api.alter(storeHealth, (reply) => ({ ...reply, ageSeconds: null, isReported: false }))
   clearFigures(app.api)

@@ -407,7 +407,7 @@ async function editAndSwitchOn(subject: string) {
   return dialog
 }
 
-test('switching a flow on saves unsaved edits first (newcomer-N1)', async () => {
+test('switching a flow on saves unsaved edits first', async () => {
   const dialog = await editAndSwitchOn('Your mugs are waiting')
   await dialog.waitFor({ state: 'detached' })
   await button(/^Switch off$/).waitFor()
@@ -416,7 +416,7 @@ test('switching a flow on saves unsaved edits first (newcomer-N1)', async () => 
   await expect.poll(() => app.api.calls(switchFlow)).toHaveLength(1)
 })
 
-test('a flow with invalid unsaved edits is not switched on, and the error is shown (newcomer-N1)', async () => {
+test('a flow with invalid unsaved edits is not switched on, and the error is shown', async () => {
   const dialog = await editAndSwitchOn('')
   await dialog.waitFor({ state: 'detached' })
   await findPanel().getByText('An email needs a subject').waitFor()

@@ -107,7 +107,7 @@ describe('the shell', () => {
   })
 })
 
-test('a typed address opens at its top, wherever the previous page was scrolled (newcomer-N12)', async () => {
+test('a typed address opens at its top, wherever the previous page was scrolled', async () => {
   const page = await app.open('/push-notifications')
   await page.setViewportSize(PHONE)
   await app.waitUntilSettled()

@@ -65,7 +65,6 @@ final class CaptureTest extends ShopCase
         self::assertSame(['10'], array_column($this->lastEntry()['lines'], 'product'));
     }
 
-    /** cases-R8 */
     public function testSendsThePricesThatTheCartShows(): void
     {
         $GLOBALS['wp']['products'][70] = new Product(['id' => 70, 'price' => '50']);
@@ -81,7 +80,6 @@ final class CaptureTest extends ShopCase
         }
     }
 
-    /** cases-R14 */
     public function testAddsThePricesOfChildLinesToTheBundle(): void
     {
         foreach ([70 => '0', 71 => '30', 72 => '2.5'] as $id => $price) {
@@ -187,7 +185,6 @@ final class CaptureTest extends ShopCase
         self::assertNotSame($cart, $this->lastEntry()['cart']);
     }
 
-    /** real-store-W7 */
     public function testSendsAnOrderThatStaffEdit(): void
     {
         $GLOBALS['wp']['orders'][71] = new WC_Order(71);
@@ -221,7 +218,6 @@ final class CaptureTest extends ShopCase
         self::assertSame(201, count($all));
     }
 
-    /** cases-R7, cases-R9 */
     public function testSendsAnOrdersParentAndRenewalMark(): void
     {
         $order = new WC_Order(71);

@@ -60,7 +60,7 @@ final class ConnectTest extends ShopCase
         self::assertSame('Not checked yet', Health::listRows()['Recoup reaches this shop']);
     }
 
-    /** security-P16: the connected Recoup supplies the plugin's updates, and begin() would call any server. */
+    /** The connected Recoup supplies the plugin's updates, and begin() would call any server. */
     public function testLimitsAShopManagerToTheRecoupThatServedThePlugin(): void
     {
         $wish = $this->beginConnect();

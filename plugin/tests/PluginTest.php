@@ -42,7 +42,7 @@ final class PluginTest extends ShopCase
     }
 
     /**
-     * security-P16: no signature covers scripts that come from Recoup.
+     * No signature covers scripts that come from Recoup.
      *
      * @runInSeparateProcess
      * @preserveGlobalState disabled

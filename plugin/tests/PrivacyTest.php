@@ -5,7 +5,7 @@ use Recoup\WooCommerce\Connection;
 use Recoup\WooCommerce\Outbox;
 use Recoup\WooCommerce\Settings;
 
-/** WordPress' tools for personal data (real-store-W13). */
+/** WordPress' tools for personal data. */
 final class PrivacyTest extends ShopCase
 {
     private const VERA = 'vera_1@example.com';

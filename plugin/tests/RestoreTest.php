@@ -123,7 +123,7 @@ final class RestoreTest extends ShopCase
         self::assertStringNotContainsString('does not exist', $this->notices());
     }
 
-    /** security-P10: each invented link caused a call, until Recoup's rate limit blocked the shop's real links, too. */
+    /** Each invented link caused a call, until Recoup's rate limit blocked the shop's real links, too. */
     public function testStopsCallingRecoupForANetworkWithManyUnknownLinks(): void
     {
         $this->recoup->answers['restore'] = [404, ['code' => 'not_found']];
@@ -137,7 +137,7 @@ final class RestoreTest extends ShopCase
         self::assertSame('https://shop.example.com/checkout/', $this->openLink());
     }
 
-    /** security-P19: a shopper can pass on a link. The first owner would then get the order's confirmation. */
+    /** A shopper can pass on a link. The first owner would then get the order's confirmation. */
     public function testShowsANoticeForAPrefilledEmail(): void
     {
         $this->setSavedCart([self::line(self::TEA, 2, 'Tea')], ['email' => 'mallory@evil.example']);

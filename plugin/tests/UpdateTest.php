@@ -201,7 +201,7 @@ final class UpdateTest extends ShopCase
         return apply_filters('upgrader_pre_download', false, $package, null, ['plugin' => self::PLUGIN]);
     }
 
-    /** security-P16: a cached offer of an earlier connection, or an offer by another plugin. */
+    /** A cached offer of an earlier connection, or an offer by another plugin. */
     public function testNeverDownloadsAnUncheckedUpdate(): void
     {
         $this->recoup->zip = 'the zip';

@@ -257,7 +257,7 @@ test('an account with its own mail server may send before the address is confirm
   expect((await call('/api/team/invitations', shop.token, guest)).body.error).toBe(first)
 })
 
-test('a new account mails at most fifty people without an order on its first day, even with default texts (security-P8)', async () => {
+test('a new account mails at most fifty people without an order on its first day, even with default texts', async () => {
   const shop = await createShop(world, { url: 'https://new-account.example.com', plan: 'growth' })
   await world.db.updateTable('accounts').set({ created_at: world.now }).where('id', '=', shop.accountId).execute()
   for (let n = 0; n < 53; n++) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Contact, FoldItem } from '../../core/schema/facts.ts'
 import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
 
-// Several browsers of one shopper, or of a person who typed the shopper's address (security-P2). Times are minutes.
+// Several browsers of one shopper, or of a person who typed the shopper's address. Times are minutes.
 
 const MINUTE = 60_000
 const ada: Contact = { email: 'ada@shoppers.example.com', firstName: 'Ada' }

@@ -4,7 +4,7 @@ import { advanceToAbandoned, sendDueMessages } from '../../../test/message-scene
 import { buildTea, createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 
-// The limit of first mails of a new account to people without an order (security-P8). Local mode has no limit.
+// The limit of first mails of a new account to people without an order. Local mode has no limit.
 
 const world = createWorld({
   HOST: '0.0.0.0',

@@ -334,7 +334,7 @@ test('unsubscribes, bounces and complaints are counted separately (decision 99)'
   expect([channels, origins]).toMatchObject([[known], [known]])
 })
 
-test('a mail refused at the send counts as refused, neither accepted nor bounced (newcomer-N7)', async () => {
+test('a mail refused at the send counts as refused, neither accepted nor bounced', async () => {
   const shop = await createShop(world)
   await setPlan(shop, 'starter')
   world.answer = () => ({

@@ -18,7 +18,7 @@ import { isFullRun } from '../../../test/seed.ts'
 import { createWorld } from '../../../test/world.ts'
 import { QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 
-// Which steps each campaign status allows, over HTTP (B 4, area decision 125).
+// Which steps each campaign status allows, over HTTP (B 4).
 
 const world = createWorld()
 beforeEach(() => {

@@ -3,7 +3,7 @@ import fixture from '../../../test/fixtures/bounces-not-the-address.json' with {
 import { chooseStatus, classifyBounce, parseStatus } from './bounce-rules.ts'
 import { mapFailure } from './smtp-outcome.ts'
 
-// Only a refusal that blames the address suppresses it (cases-R3).
+// Only a refusal that blames the address suppresses it.
 
 const readKind = (status: string, text: string) => classifyBounce(chooseStatus(status, parseStatus(text)), text)
 const rejectRecipient = (response: string) =>

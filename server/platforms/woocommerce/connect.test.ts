@@ -294,7 +294,7 @@ describe('an address without a usable store', () => {
       code: 'rate_limited',
       retryAfterMs: 7_000,
     })
-    // Maintenance is no rate limit (real-store-W16).
+    // Maintenance is no rate limit.
     expect(await readProblem(clientFor(closed.url).readProfile())).toMatchObject({
       code: 'maintenance',
       retryAfterMs: 120_000,

@@ -297,7 +297,7 @@ test("the connection is not available on a shop's link host", async () => {
   }
 })
 
-test('the server limits unauthenticated connections per network, without blocking others (security-P4)', async () => {
+test('the server limits unauthenticated connections per network, without blocking others', async () => {
   const ask = (network: number) =>
     fetch(`${address}/socket.io/?EIO=4&transport=polling`, { headers: { 'x-forwarded-for': `198.51.100.${network}` } })
   const { token } = await createStore(world)

@@ -298,7 +298,7 @@ function CampaignCard({ campaign, actions }: { campaign: CampaignView; actions: 
   )
 }
 
-// Columns beyond the specification's, which can be hidden (area decision 49).
+// Columns beyond the specification's, which can be hidden.
 
 type AddedColumn = 'audience' | 'sent' | 'revenue' | 'next'
 

@@ -36,7 +36,7 @@ import { Revenue } from './parts.tsx'
 import { REFRESH_MS, useReport } from './report-queries.ts'
 import { StoreTime, useStoreClock } from './StoreTime.tsx'
 
-/** Campaign report (area decision 48); every message is in exactly one part of the bar (D6). */
+/** Campaign report; every message is in exactly one part of the bar (D6). */
 export function Report({ campaign }: { campaign: CampaignView }) {
   const report = useReport(campaign.id)
   return (

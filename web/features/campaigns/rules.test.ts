@@ -304,7 +304,7 @@ describe('the request to the server', () => {
   })
 })
 
-describe('features that need a larger plan (area decisions 43 and 124)', () => {
+describe('features that need a larger plan', () => {
   it.each([
     ['free', {}, null],
     ['free', withSchedule({ startDate: '2026-11-24' }), 'schedule'],
