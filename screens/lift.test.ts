@@ -128,7 +128,7 @@ test('a new share ends the running control group, and stopping keeps both result
   await findButton('Change the share').click()
   const change = dialog('Change the share')
   await change.getByText(/the one that runs ends now and keeps its result/).waitFor()
-  // The current share is no change.
+  // The current share is not a change.
   await change.getByRole('radio', { name: /^30%/ }).check()
   await expect.poll(() => change.getByRole('button', { name: 'Start anew' }).isDisabled()).toBe(true)
   await change.getByRole('radio', { name: /^10%/ }).check()

@@ -10,7 +10,7 @@ import { createScreens, NOW } from './app.ts'
 import { buildCarts } from './carts-scene.ts'
 import { openAnotherPage } from './page-checks.ts'
 
-// The live connection: changes made elsewhere are refetched, also after a disconnection and in a hidden tab.
+// The live connection: changes made elsewhere are refetched, even after a disconnection and in a hidden tab.
 
 const app = createScreens()
 /** Of the 17 unread ones. */

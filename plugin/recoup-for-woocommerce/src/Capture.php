@@ -94,7 +94,7 @@ final class Capture
         }
     }
 
-    /** Runs after WordPress' own shutdown, which saves the session, and also after a fatal error in other code. */
+    /** Runs after WordPress' own shutdown, which saves the session, and even after a fatal error in other code. */
     public static function scheduleFinish(): void
     {
         if (self::$isScheduled) {

@@ -123,7 +123,7 @@ const mayBeSent = ({ state, sendingAt }: Message) => isStillOpen(state) || sendi
 
 const isStillOpen = (now: string) => now === 'scheduled' || now === 'held' || now === 'claimed'
 
-/** A person gets one message per cart and campaign, also after merges; failed ones may be retried. */
+/** A person gets one message per cart and campaign, even after merges; failed ones may be retried. */
 const checkOnePerCart: Invariant = (scene) => {
   const { state, mails, fresh } = scene
   const rows = state.messages.filter((message) => isCampaignSend(message) && isCounted(message))

@@ -290,7 +290,7 @@ test('a store counted while empty is shown as being counted once it has carts, i
   expect((await read(shop, '/recovery-rate-trend', '&period=30d')).body).toMatchObject(isCounting)
   await countFigures(world.deps)
   expect((await read(shop, '')).body).toMatchObject({ isBeingCounted: false, counts: { carts: 1 } })
-  // What comes later is told by its moment, beside what is counted.
+  // Later events are distinguished by their time.
   await shop.fill('two', [buildTea()])
   expect((await read(shop, '')).body).toMatchObject({ isBeingCounted: false, countedUntil: expect.any(String) })
 })

@@ -87,7 +87,7 @@ test.each([
   ['01.05.2024', 'iso'],
   ['2024-05-01 25:00', 'iso'],
   ['1024-05-01', 'iso'],
-] as const)('%s (%s) is no date: what does not exist is not guessed at', (text, order) => {
+] as const)('%s (%s) is not a date, and no nearby date is guessed', (text, order) => {
   expect(parseDate(text, order, 'UTC')).toBe(null)
 })
 

@@ -109,7 +109,7 @@ describe('a working store', () => {
     const plain = await site((request, reply) =>
       reply.writeHead(301, { location: `${secure.url}${request.url}` }).end(),
     )
-    // Two ports of one machine stand for two names: only the default ports mean the same shop.
+    // Two ports of one machine represent two names: only the default ports mean the same shop.
     expect(await readProblem(clientFor(plain.url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toMatchObject(
       {
         code: 'moved',

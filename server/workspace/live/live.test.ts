@@ -183,7 +183,7 @@ test('the server announces a busy store at most once a second', async () => {
   expect(heard.length).toBeLessThanOrEqual(Math.ceil((performance.now() - began) / 1_000) + 1)
 })
 
-test("the capture script's heartbeat is no change of settings", async () => {
+test("the capture script's heartbeat does not count as a change of settings", async () => {
   const store = await createStore(world)
   const { heard } = await join(store.token)
   const update = world.db.updateTable('stores').where('id', '=', store.storeId)

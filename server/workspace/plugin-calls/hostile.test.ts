@@ -95,7 +95,7 @@ const refusedEntries: [string, Record<string, unknown>][] = [
   ['a cart token of another form', buildCartEntry({ cart: 'short' })],
   ['a quantity of nothing', buildCartEntry({ lines: [{ product: '16', quantity: 0 }] })],
   ['a quantity beyond reason', buildCartEntry({ lines: [{ product: '16', quantity: 1e9 }] })],
-  ['a product that is no number', buildCartEntry({ lines: [{ product: 'DROP', quantity: 1 }] })],
+  ['a product that is not a number', buildCartEntry({ lines: [{ product: 'DROP', quantity: 1 }] })],
   ['more than 500 lines', buildCartEntry({ lines: Array(501).fill({ product: '16', quantity: 1 }) })],
   ['a token of a way back of another form', buildCartEntry({ back: '../../etc' })],
   ['a contact that is a list', buildCartEntry({ contact: [] })],

@@ -44,7 +44,7 @@ afterEach(() => {
   shop?.process.kill()
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever is answered
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 function command(what: string, more: Record<string, unknown> = {}): Promise<any> {
   const now = Math.floor(world.now.getTime() / 1_000)
   const { promise, resolve, reject } = Promise.withResolvers()

@@ -52,7 +52,7 @@ export const theme = createTheme({
   },
   components: {
     Card: { defaultProps: { withBorder: true, padding: 'lg', radius: 'lg' } },
-    // A dialog's header is no banner landmark of the page.
+    // A dialog's header is not a banner landmark of the page.
     Modal: { defaultProps: { radius: 'lg', attributes: { header: { role: 'presentation' } } } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
   },

@@ -1,7 +1,7 @@
 import { Card, Center, Group, Loader, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-// Skeletons in the shape of the content, so nothing shifts when it loads. Each tells screen readers that it is loading.
+// Skeletons in the shape of the content, so nothing shifts when it loads. Each announces to screen readers that it is loading.
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => index)
 

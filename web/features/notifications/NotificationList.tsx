@@ -23,7 +23,12 @@ interface Props {
 
 export function NotificationList({ cache, query, page, selectedId, onChange }: Props) {
   return (
-    <Loaded query={page} loading={<LoadingSkeleton />} failed="The notifications could not be loaded" className="padded">
+    <Loaded
+      query={page}
+      loading={<LoadingSkeleton />}
+      failed="The notifications could not be loaded"
+      className="padded"
+    >
       {({ notifications, pagination }) => (
         <div aria-busy={page.isPlaceholderData}>
           {notifications.length === 0 ? (

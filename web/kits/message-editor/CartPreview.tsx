@@ -17,7 +17,7 @@ interface Props {
   onBody: (body: string) => void
 }
 
-/** For a cart that could get the message, another one, or the sample cart; or for somebody without one. */
+/** For a cart that could get the message, another cart, the sample cart, or a shopper without a cart. */
 export function CartPreview({ channel, words, coupon, isWithoutCart = false, onBody }: Props) {
   const [chosen, choose] = useState<string | null>(null)
   const first = usePreviewCart(channel)

@@ -8,6 +8,7 @@ import { Notice } from '../../core/ui/Notice.tsx'
 import { CouponField } from './CouponField.tsx'
 import { CouponRules } from './CouponRules.tsx'
 import {
+  applyCoupon,
   type CouponEdit,
   type CouponProblems,
   couponTrouble,
@@ -15,7 +16,6 @@ import {
   rulesLine,
   troubleTexts,
   type Words,
-  applyCoupon,
 } from './step-coupon.ts'
 
 interface Props {
@@ -27,7 +27,7 @@ interface Props {
 
 const DEFAULT_CURRENCY = 'USD'
 
-/** The coupon of a message, and who gets it: one line until somebody wants to see more. */
+/** The coupon of a message and its recipients, collapsed to one line until the user opens it. */
 export function StepCoupon({ step, problems, isReadOnly, onChange }: Props) {
   const currency = useStore()?.currency ?? DEFAULT_CURRENCY
   const [isOpen, setOpen] = useState(false)

@@ -15,7 +15,7 @@ import {
   type Words,
 } from './rules.ts'
 
-/** A text that is sent as it is unless somebody changes it, for this message alone. */
+/** The default text, which the user can change for this message only. */
 export interface ComesAlong {
   /** It was changed. */
   isOwn: boolean
@@ -104,7 +104,7 @@ function NameHint({ words }: { words: Words }) {
 function useFold(comesAlong: ComesAlong | undefined) {
   const [isOpen, { open, toggle }] = useDisclosure(false)
   const isOwn = comesAlong?.isOwn ?? false
-  // Own words are seen, also those that were typed before the session ended.
+  // An edited text is visible, even one typed before the session ended.
   useEffect(() => {
     if (isOwn) open()
   }, [isOwn, open])
@@ -113,7 +113,7 @@ function useFold(comesAlong: ComesAlong | undefined) {
 
 type Fold = NonNullable<ReturnType<typeof useFold>>
 
-/** Behind a button until somebody wants to change it. */
+/** Collapsed behind a button until the user edits it. */
 function Changeable({ isOpen, toggle, isOwn, missing, note, onReset, children }: Fold & { children: ReactNode }) {
   const Sign = isOpen ? IconChevronUp : IconChevronDown
   return (
@@ -217,7 +217,7 @@ function Variables({ isText, isWithoutCart, isNotification, onInsert }: Variable
   )
 }
 
-/** Said while somebody writes: what messages without a coupon lose of these words. */
+/** Shown while the user types: the sentences that messages without a coupon omit. */
 function CouponHint({ words, coupon, isText }: { words: Words; coupon: CouponUse; isText: boolean }) {
   const warnings = couponWarnings(words, coupon, isText)
   if (warnings.length === 0) return null

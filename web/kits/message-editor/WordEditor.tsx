@@ -15,7 +15,7 @@ interface Props {
   templates?: { choices: readonly { id: string; name: string }[]; value: string; onChoose: (id: string) => void }
   /** Chosen here, with its rules; `always`: each message has one that is chosen elsewhere; left out: none has. */
   coupon?: { edit: CouponEdit; onChange: (next: Partial<CouponEdit>) => void } | 'always'
-  /** The words that are sent if nobody changes them; left out: they are always changed here. */
+  /** The default text. Without it the text is always editable here. */
   comesAlong?: ComesAlong
   /** WhatsApp's; null: none is chosen; left out: the preview alone shows it. */
   approved?: string | null

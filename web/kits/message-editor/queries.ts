@@ -31,7 +31,7 @@ export const useMessagePreview = (body: PreviewOf | null) =>
 /** Of a message about a cart, or of a discount mail to a customer. */
 export type TestOf = Given<typeof testSend> | Given<typeof testDiscount>
 
-/** The same of whatever can be previewed. */
+/** The same for every message that can be previewed. */
 export type MadeOf = TestOf | PreviewOf
 
 export const useTestSend = () =>

@@ -34,7 +34,7 @@ export const nameHint = ({ subject, body }: Words): string | null =>
 /** Whether the messages have a coupon: all of them, those that no rule keeps it from, or none. */
 export type CouponUse = 'always' | 'maybe' | 'never'
 
-/** What a line by itself becomes in a mail. */
+/** How a separate line is rendered in a mail. */
 export const mailHint = 'A line that begins with # is a heading. checkout_link on a line by itself is the button.'
 
 /** What has words of an owner's, or of a template. */
@@ -85,7 +85,7 @@ export function couponWarnings({ subject, body }: Words, coupon: CouponUse, isTe
   ]
 }
 
-/** Names in a text that stand for nothing. Those that the text sets by itself are its own affair. */
+/** Unknown variables in a text, except those that the text assigns. */
 export function unknownVariables(text: string): string[] {
   if (/\{%-?\s*(assign|capture|for|tablerow|increment|decrement)\b/.test(text)) return []
   const named = [...text.matchAll(/\{\{-?\s*([a-z_]\w*)/gi)].map(([, name]) => name!)

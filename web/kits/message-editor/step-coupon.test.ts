@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { buildCoupon, DAY_MS } from '../../../test/coupon-fixtures.ts'
-import { couponTrouble, couponUse, finished, isCodeShown, rulesLine, tabNote, applyCoupon } from './step-coupon.ts'
+import { applyCoupon, couponTrouble, couponUse, finished, isCodeShown, rulesLine, tabNote } from './step-coupon.ts'
 
 const now = Date.now()
 const at = (days: number) => new Date(now + days * DAY_MS).toISOString()

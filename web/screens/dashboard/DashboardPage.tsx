@@ -384,7 +384,7 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
   ]
 }
 
-/** `isReported`: Recoup cannot reach the shop; tells whether the plugin reports its orders. */
+/** `isReported`: whether the plugin reports the orders of a shop that Recoup cannot reach. */
 function describeImport(isRead: boolean, health: SetupFacts['health']): string {
   if (health?.isReported !== undefined) {
     if (!isRead) return 'Recoup cannot reach your shop. It waits for the plugin’s first report of orders.'
