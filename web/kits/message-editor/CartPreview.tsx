@@ -12,7 +12,7 @@ interface Props {
   channel: WordChannel
   words: Words
   coupon: CouponEdit['coupon']
-  /** It goes to people who may have no cart: shown for one of these. */
+  /** The recipients may have no cart, so the preview shows one of them. */
   isWithoutCart?: boolean
   onBody: (body: string) => void
 }

@@ -17,7 +17,7 @@ it('previews a cart that would get the message, else one that waits, else the sa
   const first = (eligible: string[], reasons = own, of = carts) => cartToShow(of, 'email', { eligible, reasons })
   expect(first(['ready'], [...own, reason('frequency_cap', 'waits')])).toBe('ready')
   expect(first([], [...own, reason('frequency_cap', 'waits')])).toBe('waits')
-  // What stops the whole store says nothing about a cart.
+  // A reason that stops the whole store does not distinguish carts.
   expect(first([], [reason('sender_missing', ...carts.map(({ id }) => id))])).toBe('refused')
   expect(first([], own, carts.slice(0, 3))).toBe('sample')
   expect(cartToShow(carts, 'sms', { eligible: [], reasons: [] })).toBe('sample')
