@@ -13,7 +13,7 @@ const app = createScreens()
 const list = createMemberList(app)
 const { anotherTab, bell, button, expectBadge, expectNumbers, items, openBell, unreadDots } = createBell(app)
 
-/** A screen on a clock that stands still once it is `ready`. */
+/** A screen whose clock is stopped once it is `ready`. */
 async function stopClock(path: string, ready: (page: Page) => Promise<unknown>): Promise<Page> {
   const page = await anotherTab()
   await blockLiveConnection(page)

@@ -191,7 +191,7 @@ async function subscribe(harness: Harness, setup: Setup, endpoint: Endpoint): Pr
   recordKnown(harness, endpoint, token)
 }
 
-/** Subscribes with URLs that are no push service; the server must never send to them. */
+/** Subscribes with URLs outside the push services; the server must never send to them. */
 async function subscribeForged(harness: Harness, browser: number, setup: Setup): Promise<void> {
   const { forged, notes } = getPushService(harness)
   for (const url of HOSTILE) {

@@ -181,7 +181,7 @@ function createFetch(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch 
     const isQuestion = pathname.endsWith('/graphql.json')
     const query = isQuestion ? (JSON.parse(request.body!) as Question) : null
     const isOfOrders = query?.query.startsWith('query Orders(') === true
-    // A probe is no complete list.
+    // A probe is not a complete list.
     const isReading = isOfOrders && query?.variables.first !== 1
     const after = query?.variables.after ?? null
     const reading = isReading ? (readings.get(after) ?? { startedAt: clock.trueNow(), reachedEnd: false }) : null

@@ -136,7 +136,7 @@ async function* listOrders(shop: Shop, clock: Clock, query: OrderQuery): AsyncGe
   }
 }
 
-/** A probe asks for the newest order and is no complete list. */
+/** A probe asks for the newest order and is not a complete list. */
 const isProbe = ({ pageSize }: OrderQuery): boolean => pageSize === 1
 
 async function refuse(shop: Shop, clock: Clock, page = 1): Promise<void> {
