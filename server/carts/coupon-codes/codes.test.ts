@@ -282,7 +282,7 @@ test('a key without write access is reported with each code concerned', async ()
   expect(code).toMatchObject({ state: 'failed', refusal: expect.stringMatching(/read/i) })
 })
 
-test('an unreachable store is not asked for a while, and its codes stay wanted', async () => {
+test('an unreachable store is not called for a while, and its codes stay queued', async () => {
   await shop.abandoned('ada')
   shop.fake.problem = buildProblem('unreachable')
   await shop.make()

@@ -79,7 +79,7 @@ describe('before the start (decision 60)', () => {
     expect(describeBefore(known)).toContain('With 20 people a month')
   })
 
-  test('ignores carts of a month ago, and tells a store that it has none', async () => {
+  test('ignores carts of a month ago, and states that the store has none', async () => {
     await insertAbandoners(3, 0)
     await shop.passTime(31 * DAY)
     const known = await read()

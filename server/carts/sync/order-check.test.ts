@@ -207,7 +207,7 @@ test('a store that just failed is not asked again at once, but within 30 s (D3)'
   expect(times).toEqual([0, 5, 15, 35, 65, 95])
 })
 
-test('a hanging store gets one cheap request at growing intervals of up to 300 s (operators-H3)', async () => {
+test('a hanging store gets one cheap request at growing intervals of up to 300 s', async () => {
   const { storeId, fake } = await connectStoreWithOrders()
   await runOrderCheck(storeId)
   world.advance(2 * MINUTE_MS)

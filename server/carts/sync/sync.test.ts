@@ -241,7 +241,7 @@ test('a sweep whose process died is due when its lease ends, not 15 minutes late
   expect(await isDue()).toBe(true)
 })
 
-test('import and sweep release their slot for each answer of the store (operators-H3)', async () => {
+test('import and sweep release their slot for each answer of the store', async () => {
   const { storeId, fake } = await connectStoreWithOrders()
   const pages: string[] = []
   let isAside = false

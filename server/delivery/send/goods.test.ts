@@ -240,7 +240,7 @@ test('unreadable stock holds all messages with the reason and pauses the request
   expect(world.sent).toHaveLength(1)
 })
 
-test('a store that times out on stock but not on orders is asked at growing intervals (operators-H3)', async () => {
+test('a store that times out on stock but not on orders is asked at growing intervals', async () => {
   const { storeId, fake } = await createShop()
   fake.termsProblem = buildProblem('timeout')
   const waits: number[] = []

@@ -303,7 +303,7 @@ describe('links', () => {
   })
 })
 
-describe('what a template is refused for', () => {
+describe('a template is rejected for', () => {
   test.each([
     ['{{ customer_nam }}', 'unknown_variable'],
     ['{% if false %}{{ secret }}{% endif %}', 'unknown_variable'],

@@ -119,7 +119,7 @@ test('the doctor says only what is known of a shop that never answers', async ()
   })
 })
 
-test('a test cart that waits for the plugin’s next call is told apart from the last one', async () => {
+test('a test cart that waits for the plugin’s next call is distinguished from the last one', async () => {
   shop = await createUnreachableShop(world)
   const { token } = shop.owner
   // From the plugin's own screen.

@@ -44,7 +44,7 @@ describe('a coupon variable that may be empty', () => {
     expect(bareCouponVariables(text)).toEqual(names)
   })
 
-  it('is told of where messages go without the coupon, in the subject too', () => {
+  it('is reported if messages are sent without the coupon, also in the subject', () => {
     const words = { subject: '{{ coupon_amount }} off', body: 'Use {{ coupon_code }} until {{ coupon_expires }}' }
     expect(couponWarnings(words, 'maybe', false)).toEqual([
       'A message may go without the coupon: every paragraph with coupon_code or coupon_expires is left out of it.',

@@ -47,7 +47,7 @@ describe('the coupon of a step', () => {
     ['expired', { endDate: at(-1) }, 'expired'],
     ['used_up', { usageLimit: 3, usageCount: 3 }, 'used up'],
     ['not_started', { startDate: at(1) }, 'not started'],
-  ])('that is %s stays and says so', (trouble, changes, word) => {
+  ])('that is %s stays chosen with a note', (trouble, changes, word) => {
     const couponShown = { ...shared, isGone: false, ...changes }
     expect(couponTrouble(couponShown, now)).toBe(trouble)
     expect(tabNote({ coupon: null, couponShown }, now)).toBe(`SUMMER10, ${word}`)

@@ -95,7 +95,7 @@ test('a plan makes the same mail as the renderer, of generated templates for hos
   expect(total.templates / TEMPLATES).toBeGreaterThan(0.3)
 }, 900_000)
 
-describe('a template that cannot be planned goes the slow way, for what it does with a value:', () => {
+describe('a template is rendered without a plan if it uses a value as follows:', () => {
   test.each([
     ['filter', '{{ customer_name | upcase }}'],
     ['filter', '{{ cart_items | first }}'],
@@ -144,7 +144,7 @@ describe('a template that cannot be planned goes the slow way, for what it does 
     expect(reasonOf(templateOf(/&|<|http/.test(body) ? `<b></b>${body}` : body))).toBe(reason)
   })
 
-  test('place: what is left out, and what its line says of the shopper', () => {
+  test('place: for left-out content and a line about the shopper', () => {
     const source = templateOf('Hi.\n\n{{ customer_name }}, use {{ coupon_code }}')
     expect(reasonOf(source)).toBe(null)
     expect(reasonOf(source, shopper('Ana', { coupon: null }))).toBe('place')
@@ -174,7 +174,7 @@ describe('a template that cannot be planned goes the slow way, for what it does 
   })
 })
 
-describe('a mail that its plan is not for goes the slow way by itself:', () => {
+describe('a single mail is rendered without the plan that does not fit it:', () => {
   const body = 'Hi {{ customer_name }},\n\nTotal: {{ cart_total }}\n\n{{ cart_items }}\n\n{{ checkout_link }}'
 
   test.each([
@@ -222,7 +222,7 @@ describe('a mail that its plan is not for goes the slow way by itself:', () => {
   })
 })
 
-describe('what stands for a value', () => {
+describe('a placeholder of a value', () => {
   const drawn = Buffer.from('0123456789abcdef', 'hex')
   const sign = 'z0123456789abcdef'
 
@@ -240,7 +240,7 @@ describe('what stands for a value', () => {
     expect(its.differences).toEqual([])
   })
 
-  test('as the owner’s own words: there is no plan', () => {
+  test('in the owner’s own text prevents a plan', () => {
     vi.spyOn(crypto, 'randomBytes').mockImplementation(() => drawn)
     expect(reasonOf(templateOf(`Hi {{ customer_name }} ${sign}`))).toBe('place')
     expect(reasonOf(templateOf(`Hi {{ customer_name }}, see https://shop.example/${sign.toUpperCase()}1x`))).toBe(
