@@ -14,7 +14,7 @@ import { sendDue } from '../server/delivery/send/send-due.ts'
 import type { Deps } from '../server/deps.ts'
 import { createWooCommerceClient } from '../server/platforms/woocommerce/platform.ts'
 import { buildOrder } from '../test/factories.ts'
-import { isProof } from '../test/seed.ts'
+import { isFullRun } from '../test/seed.ts'
 import { createWorld } from '../test/world.ts'
 import { ensureDemoAccount } from './account.ts'
 import { readPastProgress, resetDemo, setUpDemo } from './reset.ts'
@@ -22,7 +22,7 @@ import { readPastProgress, resetDemo, setUpDemo } from './reset.ts'
 // The demo as a visitor finds it: a running store, a connected account, and a past replayed through the real engine.
 
 /** A few days are enough for most checks; lost carts and most unsubscribes need a longer past. */
-const PAST = isProof
+const PAST = isFullRun
   ? {
       days: 90,
       daysNews: 80,
@@ -268,7 +268,7 @@ test('contains consents, human and machine opens, unsubscribes and complaints', 
   for (const kind of ['open human', 'open machine', 'click human']) expect(visits[kind]).toBeGreaterThan(PAST.visits)
   const ends = await count(`select p.reason as name, count(*) as n from suppressions p
     join stores s on s.account_id = p.account_id where s.id = $1 group by 1`)
-  if (isProof) expect(ends.unsubscribed).toBeGreaterThan(1)
+  if (isFullRun) expect(ends.unsubscribed).toBeGreaterThan(1)
 })
 
 interface ListedCoupon {

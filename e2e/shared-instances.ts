@@ -66,13 +66,13 @@ export async function startSharedInstances(folder: string) {
     children.push(child)
     places[name] = place
   }
-  stripe.webhooks.follow(`${places.own.url}/api/webhooks/stripe`)
+  stripe.webhooks.deliverTo(`${places.own.url}/api/webhooks/stripe`)
   const config = readConfig({ PUBLIC_URL: places.own.url, ...sells })
   await setUpBilling(await openStripe(config.stripe!), config)
   return {
     value: places,
     async end() {
-      stripe.webhooks.follow(null)
+      stripe.webhooks.deliverTo(null)
       for (const child of children) child.kill('SIGTERM')
       await waitUntil(async () => children.every(hasEnded), 110_000, 50)
       await stripe.close()

@@ -210,7 +210,7 @@ async function scheduleDowngrade(): Promise<void> {
 }
 
 async function passDowngrade(): Promise<void> {
-  const [first] = await stores()
+  const [first] = await listStores()
   await advanceDays(15)
   await openPage('/billing')
   await advanceDays(14)
@@ -263,5 +263,5 @@ interface Store {
   id: string
   isResting: boolean
 }
-const stores = async () => (await callApi<{ stores: Store[] }>('GET', '/api/subscribe/resting-stores')).body.stores
-const listRestingStores = async () => (await stores()).filter(({ isResting }) => isResting).map(({ id }) => id)
+const listStores = async () => (await callApi<{ stores: Store[] }>('GET', '/api/subscribe/resting-stores')).body.stores
+const listRestingStores = async () => (await listStores()).filter(({ isResting }) => isResting).map(({ id }) => id)

@@ -12,7 +12,7 @@ import { openPushServer } from '../test/push-page-server.ts'
 import { type Firefox, missingFirefox, openFirefox } from './firefox.ts'
 
 // Widget and worker in a real Firefox: its prompt, subscription, keys, decryption and notifications. The push service
-// is a local implementation of its protocol; a small server stands in for ours.
+// is a local implementation of its protocol; a small server replaces ours.
 
 let folder: string
 const serveBuilt = (name: string) => () => fs.readFileSync(path.join(folder, name))

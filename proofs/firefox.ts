@@ -118,7 +118,7 @@ function drive(marionette: Marionette, version: string, close: () => Promise<voi
     if (value.error) throw new Error(value.error)
     return value.value
   }
-  const inBrowser = async <Value>(body: string, ...args: unknown[]) => {
+  const runInBrowser = async <Value>(body: string, ...args: unknown[]) => {
     await send('Marionette:SetContext', { value: 'chrome' })
     try {
       return await run<Value>(body, ...args)
@@ -138,10 +138,10 @@ function drive(marionette: Marionette, version: string, close: () => Promise<voi
     pressInBar: (label) => pressInBar(send, label, press),
     pressButton: (label) => pressButton(send, label, press),
     type: async (selector, text) => void (await send('WebDriver:ElementSendKeys', { id: await find(selector), text })),
-    allowInPrompt: () => inBrowser(ALLOW),
-    shown: () => inBrowser<ShownNotification[]>(SHOWN),
-    pressShown: () => inBrowser(PRESS_SHOWN),
-    revoke: (origin) => inBrowser(REVOKE, origin),
+    allowInPrompt: () => runInBrowser(ALLOW),
+    shown: () => runInBrowser<ShownNotification[]>(SHOWN),
+    pressShown: () => runInBrowser(PRESS_SHOWN),
+    revoke: (origin) => runInBrowser(REVOKE, origin),
     newestWindow: async () => {
       const handles = await send<string[]>('WebDriver:GetWindowHandles')
       await send('WebDriver:SwitchToWindow', { handle: handles.at(-1), focus: true })

@@ -15,12 +15,12 @@ const ENGINE = [
 const SQL = ['db/', 'server/', 'demo/']
 const WEB = ['web/', 'shared/', 'screens/']
 
-const flakyFiles = () => {
+const listFlakyFiles = () => {
   const listed = JSON.parse(readFileSync(new URL('../test/unsteady.json', import.meta.url), 'utf8'))
   return listed.length > 0 ? listed.map(({ file }) => file) : ['none is listed']
 }
-const vitest = (...files) => ['vitest', 'run', '--project', 'proofs', ...files]
-const atFullSize = (...files) => ['vitest', 'run', '--project', 'unit', ...files]
+const buildProofsCommand = (...files) => ['vitest', 'run', '--project', 'proofs', ...files]
+const buildFullSizeCommand = (...files) => ['vitest', 'run', '--project', 'unit', ...files]
 const SCENARIOS_PER_STEP = 100
 
 export const parts = [
@@ -53,7 +53,9 @@ export const parts = [
     code: [...ENGINE, 'proofs/crash/', 'proofs/crashes.test.ts', 'server/core/postgres/'],
     steps: 2,
     command: ({ seed, step }) =>
-      step === 0 ? vitest('proofs/crashes') : ['proofs/crash/main.ts', '--times', '1', '--seed', String(seed)],
+      step === 0
+        ? buildProofsCommand('proofs/crashes')
+        : ['proofs/crash/main.ts', '--times', '1', '--seed', String(seed)],
   },
   {
     name: 'lift',
@@ -67,14 +69,16 @@ export const parts = [
     code: [...SQL, 'proofs/plans/', 'test/plans.ts', 'test/many-carts.ts'],
     steps: 2,
     command: ({ step }) =>
-      step === 0 ? vitest('proofs/plans') : atFullSize('server/insights/analytics/figure-triggers.test'),
+      step === 0
+        ? buildProofsCommand('proofs/plans')
+        : buildFullSizeCommand('server/insights/analytics/figure-triggers.test'),
   },
   {
     name: 'fuzz',
     what: 'malformed requests, deliveries, links, templates and payments at full size',
     code: ['server/', 'shared/', 'test/malformed', 'test/malformed-requests.ts', 'test/field-errors.test.ts'],
     command: () =>
-      atFullSize(
+      buildFullSizeCommand(
         ...[
           'test/malformed',
           'test/field-errors',
@@ -95,7 +99,7 @@ export const parts = [
     what: 'throttled imports of 50,000 orders and 20,000 checkouts from Shopify while tokens expire',
     code: ['server/carts/sync/', 'server/platforms/shopify/', 'test/large-shop.ts', 'providers/contracts/shopify'],
     command: () =>
-      atFullSize(
+      buildFullSizeCommand(
         'server/carts/sync/shopify-import',
         'server/platforms/shopify/bulk-scale',
         'server/platforms/shopify/scale',
@@ -112,7 +116,7 @@ export const parts = [
       'server/delivery/send/',
     ],
     command: () =>
-      atFullSize(
+      buildFullSizeCommand(
         ...['server/marketing/manual-sends/bulk-sends.test', 'server/marketing/discount-mail/recipients.test'],
         ...[
           'server/access/notifications/compact.test',
@@ -126,13 +130,13 @@ export const parts = [
     name: 'themes',
     what: 'every screen and state in every theme at two widths, with axe',
     code: [...WEB, 'proofs/themes.test.ts'],
-    command: () => vitest('proofs/themes'),
+    command: () => buildProofsCommand('proofs/themes'),
   },
   {
     name: 'outages',
     what: 'outages of database, disk, mail server, store or clock: nothing sent twice, nothing lost, the owner notified',
     code: [...ENGINE, 'server/core/postgres/', 'server/insights/alarms/', 'proofs/outages'],
-    command: () => vitest('proofs/outages'),
+    command: () => buildProofsCommand('proofs/outages'),
   },
   {
     name: 'coupon-codes',
@@ -144,7 +148,7 @@ export const parts = [
       'proofs/crash/',
       'proofs/coupon-codes.test.ts',
     ],
-    command: () => vitest('proofs/coupon-codes'),
+    command: () => buildProofsCommand('proofs/coupon-codes'),
   },
   {
     name: 'firefox',
@@ -158,26 +162,26 @@ export const parts = [
       'proofs/marionette.ts',
       'proofs/push-demo.ts',
     ],
-    command: () => vitest('proofs/firefox'),
+    command: () => buildProofsCommand('proofs/firefox'),
   },
   {
     name: 'chromium-push',
     what: 'web push in Chromium (Debian: apt-get install chromium; the headless shell shows no notifications)',
     code: ['storefront/push', 'server/delivery/push', 'providers/woocommerce/', 'proofs/push-'],
-    command: () => vitest('proofs/push-chromium'),
+    command: () => buildProofsCommand('proofs/push-chromium'),
   },
   {
     name: 'postfix',
     what: 'mail through a real Postfix, and its replies and bounces (as root, after apt-get install postfix)',
     code: ['server/delivery/email/', 'server/delivery/mail-reports/', 'proofs/postfix'],
-    command: () => vitest('proofs/postfix'),
+    command: () => buildProofsCommand('proofs/postfix'),
   },
   {
     name: 'demo',
     what: 'the demo as its first visitor finds it, and its history of ninety days',
     code: ['demo/', 'providers/', 'proofs/demo.test.ts'],
     steps: 2,
-    command: ({ step }) => (step === 0 ? vitest('proofs/demo') : atFullSize('demo/history.test')),
+    command: ({ step }) => (step === 0 ? buildProofsCommand('proofs/demo') : buildFullSizeCommand('demo/history.test')),
   },
   {
     name: 'billing-life',
@@ -189,7 +193,7 @@ export const parts = [
       'web/features/billing/',
       'proofs/billing-life',
     ],
-    command: () => vitest('proofs/billing-life'),
+    command: () => buildProofsCommand('proofs/billing-life'),
   },
   {
     name: 'notification-day',
@@ -200,7 +204,7 @@ export const parts = [
       'test/shop-day.ts',
       'proofs/notification-day.test.ts',
     ],
-    command: () => vitest('proofs/notification-day'),
+    command: () => buildProofsCommand('proofs/notification-day'),
   },
   {
     name: 'account-mails',
@@ -212,24 +216,24 @@ export const parts = [
       'screens/account-mails.ts',
       'proofs/account-mails.test.ts',
     ],
-    command: () => vitest('proofs/account-mails'),
+    command: () => buildProofsCommand('proofs/account-mails'),
   },
   {
     name: 'shopify-shop',
     what: 'the theme script in a Shopify shop',
     code: ['storefront/', 'server/platforms/shopify/', 'providers/shopify/', 'proofs/shopify-shop.test.ts'],
-    command: () => vitest('proofs/shopify-shop'),
+    command: () => buildProofsCommand('proofs/shopify-shop'),
   },
   {
     name: 'live',
     what: 'an open page reconnects to a killed and restarted server',
     code: ['server/workspace/live/', 'web/features/live/', 'proofs/live.test.ts'],
-    command: () => vitest('proofs/live'),
+    command: () => buildProofsCommand('proofs/live'),
   },
   {
     name: 'flaky',
     what: 'the tests of test/unsteady.json',
     code: ['test/unsteady.json'],
-    command: () => ['vitest', 'run', '--passWithNoTests', ...flakyFiles()],
+    command: () => ['vitest', 'run', '--passWithNoTests', ...listFlakyFiles()],
   },
 ]

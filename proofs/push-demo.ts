@@ -28,7 +28,7 @@ export async function openPushDemo(): Promise<PushDemo> {
     end: service.end,
   })
   const token = await signIn(instance)
-  await untilHosted(instance, token)
+  await waitUntilHosted(instance, token)
   await moveQuietHours(instance)
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   return {
@@ -58,7 +58,7 @@ async function signIn(instance: AppInstance): Promise<string> {
 }
 
 /** Its store is connected later, and then has its key and the widget. */
-async function untilHosted(instance: AppInstance, token: string): Promise<void> {
+async function waitUntilHosted(instance: AppInstance, token: string): Promise<void> {
   const address = `${instance.url}/api/push-notifications/vapid-key`
   await waitUntil(async () => {
     const reply = await fetch(address, { headers: { authorization: `Bearer ${token}` } })

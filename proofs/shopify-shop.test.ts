@@ -19,7 +19,7 @@ test.each([
   ['light', undefined],
   ['dark', ['color-contrast']],
 ] as const)('pages of the demo’s Shopify shop are accessible and fit 360 px in %s', async (colorScheme, rules) => {
-  const page = await app.another({ colorScheme, viewport: { width: 360, height: 740 } })
+  const page = await app.openAnotherPage({ colorScheme, viewport: { width: 360, height: 740 } })
   const check = async (path: string) => {
     await page.goto(store.url + path)
     expect([path, await findViolations(page, { rules: rules && [...rules] })]).toEqual([path, []])

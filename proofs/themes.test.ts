@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
 import { createScreens } from '../screens/app.ts'
 import { checkThemes, looks } from '../screens/looks.ts'
-import { themeNames } from '../web/core/theme/chosen.ts'
+import { themeNames } from '../web/core/theme/theme-choice.ts'
 
 const app = createScreens()
 

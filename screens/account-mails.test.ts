@@ -6,14 +6,14 @@ import { createScreens } from './app.ts'
 const app = createScreens()
 
 test('every account mail fits 320 pixels, in any font and without head styles', async () => {
-  const page = await app.another()
+  const page = await app.openAnotherPage()
   for (const mail of Object.values(sampleMails)) {
     for (const look of [mailVariants.usual!, mailVariants.both!]) await checkFits(page, look(renderMailHtml(mail)), 320)
   }
 })
 
 test.each(['light', 'dark'] as const)('account mails are readable in %s', async (colorScheme) => {
-  const page = await app.another()
+  const page = await app.openAnotherPage()
   for (const name of ['reset', 'email-change', 'notifications', 'summary'])
     await checkReadable(page, renderMailHtml(sampleMails[name]!), colorScheme, 320)
 })

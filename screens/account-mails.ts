@@ -57,15 +57,15 @@ export const sender = { companyName: 'Recoup', supportEmail: 'support@recoup.exa
 
 export const renderMailHtml = (mail: AccountMail) => renderAccountMail(mail, sender).html
 
-const withoutHeadStyles = (html: string) => html.replaceAll(/<style>[\s\S]*?<\/style>/g, '')
-const inWideFont = (html: string) => html.replaceAll(/font-family:[^;"]*/g, "font-family:'DejaVu Sans Mono',monospace")
+const removeHeadStyles = (html: string) => html.replaceAll(/<style>[\s\S]*?<\/style>/g, '')
+const setWideFont = (html: string) => html.replaceAll(/font-family:[^;"]*/g, "font-family:'DejaVu Sans Mono',monospace")
 
 /** Variants of mail programs: with or without head styles, and in another font. */
 export const mailVariants: Record<string, (html: string) => string> = {
   usual: (html) => html,
-  plain: withoutHeadStyles,
-  wide: inWideFont,
-  both: (html) => inWideFont(withoutHeadStyles(html)),
+  plain: removeHeadStyles,
+  wide: setWideFont,
+  both: (html) => setWideFont(removeHeadStyles(html)),
 }
 
 /** Not wider than the window, with a usable button. */

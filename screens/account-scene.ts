@@ -63,8 +63,8 @@ export const buildSession = (number: number, changes: object = {}) => ({
 
 /** Expects no axe violation in the page or part, and nothing wider than a phone. */
 export async function checkLooks(app: Screens, within?: string): Promise<void> {
-  await app.settled()
-  expect(await app.violations(within)).toEqual([])
+  await app.waitUntilSettled()
+  expect(await app.findViolations(within)).toEqual([])
   await app.page.setViewportSize(PHONE)
   expect(await app.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   await app.page.setViewportSize(WIDE)

@@ -97,14 +97,14 @@ test('an unconfirmed address is shown, its link can be resent, and an invitation
   await page.getByText(authTexts.verificationInMailbox).first().waitFor()
 })
 
-test('an address confirmed in another tab is recognized when the user returns (newcomer-N19)', async () => {
+test('an address confirmed in another tab is recognized when the user returns', async () => {
   serveUser(api, { isEmailConfirmed: false })
   // A live connection would refetch everything.
   await blockLiveConnection(app.page)
   const page = await app.open('/settings/account')
   const banner = page.getByText('Confirm your email address.', { exact: true })
   await banner.waitFor()
-  await app.settled()
+  await app.waitUntilSettled()
   serveUser(api, { isEmailConfirmed: true })
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
   await banner.waitFor({ state: 'hidden' })

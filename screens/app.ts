@@ -51,9 +51,9 @@ export interface Screens {
   /** The same without waiting. */
   go(path: string, options?: Options): Promise<Page>
   /** Waits until no request, picture or animation is pending. */
-  settled(options?: { isLoading?: boolean }): Promise<void>
+  waitUntilSettled(options?: { isLoading?: boolean }): Promise<void>
   /** Axe violations in the page or a part of it. */
-  violations(within?: string | AxeOptions): Promise<unknown[]>
+  findViolations(within?: string | AxeOptions): Promise<unknown[]>
   /** Sends a live event. */
   live: {
     notify(event: NotificationEvent): void
@@ -64,7 +64,7 @@ export interface Screens {
     drop(): void
   }
   /** Opens another browser context, closed when the test ends. */
-  another(options?: BrowserContextOptions): Promise<Page>
+  openAnotherPage(options?: BrowserContextOptions): Promise<Page>
 }
 
 async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
@@ -118,8 +118,8 @@ export function createScreens(): Screens {
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     return page
   }
-  app.settled = ({ isLoading = false } = {}) => settled(page, app.api, isLoading)
-  app.violations = (options) =>
+  app.waitUntilSettled = ({ isLoading = false } = {}) => waitUntilSettled(page, app.api, isLoading)
+  app.findViolations = (options) =>
     findViolations(page, {
       ...(typeof options === 'string' ? { within: options } : options),
       servedAt: AXE_PATH,
@@ -132,10 +132,10 @@ export function createScreens(): Screens {
     /** Simulates a lost network; the browser reconnects. */
     drop: () => server.dropTransports(),
   }
-  app.another = async (options) => {
-    const another = await newPage(options)
-    opened.push(another.context())
-    return another
+  app.openAnotherPage = async (options) => {
+    const anotherPage = await newPage(options)
+    opened.push(anotherPage.context())
+    return anotherPage
   }
   return app
 }
@@ -205,7 +205,7 @@ async function serve(api: Api) {
   }
 }
 
-async function settled(page: Page, api: Api, isLoading: boolean): Promise<void> {
+async function waitUntilSettled(page: Page, api: Api, isLoading: boolean): Promise<void> {
   const options = { polling: 25, timeout: 60_000 }
   do {
     if (!isLoading) await expect.poll(() => api.waiting, { timeout: 60_000, interval: 5 }).toBe(0)

@@ -378,6 +378,6 @@ test.each(doubleClicks)('a double click on “$name” of $path sends once', asy
   await expect.poll(() => app.api.calls(endpoint).length).toBe(1)
   release()
   await expect.poll(() => app.page.locator('button[data-loading]').count()).toBe(0)
-  await app.settled()
+  await app.waitUntilSettled()
   await expect.poll(() => app.api.calls(endpoint)).toHaveLength(1)
 })

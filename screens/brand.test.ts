@@ -50,7 +50,7 @@ test('a logo found in the store appears in mails only after it is confirmed', as
   await findPart('Logo').getByText('We found this logo in your store.').waitFor()
   await findMail().locator('a.button').first().waitFor()
   await expect.poll(() => findMail().locator('img.logo').count()).toBe(0)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await findButton('Use it').press('Enter')
   await shownLogo().waitFor()
   await expect.poll(() => app.api.calls(confirmLogo)[0]!.body).toEqual({ hash })

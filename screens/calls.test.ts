@@ -16,7 +16,7 @@ import * as customers from '../shared/marketing/customers.ts'
 import * as notifications from '../shared/workspace/notification-calls.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'
-import { aCart, prepareSending } from './carts-scene.ts'
+import { prepareSending, sampleCart } from './carts-scene.ts'
 import { serveRecipients } from './recipients.ts'
 
 // The fields the browser sends with the calls of A 7 and B 7, screen by screen. The account has two stores; the tab
@@ -121,7 +121,7 @@ function campaignCase(
 }
 
 const prepareCart = () => prepareSending(app.api)
-const notDemo = () => {
+const serveOwnStore = () => {
   app.api.alter(auth.me, ({ user }) => ({ user: { ...user, isDemo: false } }))
   app.api.alter(checkConnection, (answer) => ({ ...answer, store: answer.store && { ...answer.store, isDemo: false } }))
 }
@@ -132,7 +132,7 @@ const openBell = async (page: Page) => {
 }
 
 const sendFrom = (button: string) => async (page: Page) => {
-  await page.getByRole('button', { name: `${button} ${aCart.customer_name}` }).click()
+  await page.getByRole('button', { name: `${button} ${sampleCart.customer_name}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Send Now', exact: true }).click()
 }
 
@@ -192,38 +192,38 @@ const cases: Record<string, Case> = {
     prepare: prepareCart,
     act: sendFrom('Send email to'),
     endpoint: reminders.sendEmail,
-    body: { to: aCart.customer_email, subject: 'Complete Your Purchase', cart_id: aCart.id, storeUrl: URL },
+    body: { to: sampleCart.customer_email, subject: 'Complete Your Purchase', cart_id: sampleCart.id, storeUrl: URL },
   },
   'an email is scheduled from a cart': {
     path: '/carts',
     prepare: prepareCart,
     act: async (page) => {
-      await page.getByRole('button', { name: `More for ${aCart.customer_name}` }).click()
+      await page.getByRole('button', { name: `More for ${sampleCart.customer_name}` }).click()
       await page.getByRole('menuitem', { name: 'Schedule email' }).click()
       await page.getByLabel('Send in').selectOption('3 days')
       await page.getByRole('dialog').getByRole('button', { name: 'Schedule', exact: true }).click()
     },
     endpoint: reminders.scheduleReminder,
-    body: { cartId: aCart.id, platform: 'woocommerce', storeUrl: URL, delayHours: 72, reminderType: 'first' },
+    body: { cartId: sampleCart.id, platform: 'woocommerce', storeUrl: URL, delayHours: 72, reminderType: 'first' },
   },
   'an SMS is sent from a cart': {
     path: '/carts',
     prepare: prepareCart,
     act: sendFrom('Send SMS to'),
     endpoint: reminders.sendSms,
-    body: { cartId: aCart.id },
+    body: { cartId: sampleCart.id },
   },
   'a WhatsApp message is sent from a cart': {
     path: '/carts',
     prepare: prepareCart,
     act: sendFrom('Send WhatsApp message to'),
     endpoint: reminders.sendWhatsapp,
-    body: { cartId: aCart.id, storeUrl: URL },
+    body: { cartId: sampleCart.id, storeUrl: URL },
   },
   'the status of an SMS is checked': {
     path: '/carts',
     act: async (page) => {
-      await page.getByRole('button', { name: `More for ${aCart.customer_name}` }).click()
+      await page.getByRole('button', { name: `More for ${sampleCart.customer_name}` }).click()
       await page.getByRole('menuitem', { name: 'Check SMS status' }).click()
     },
     endpoint: reminders.smsStatus,
@@ -232,7 +232,7 @@ const cases: Record<string, Case> = {
     path: '/carts',
     prepare: prepareCart,
     act: async (page) => {
-      await page.getByRole('checkbox', { name: `Select the cart of ${aCart.customer_name}` }).check()
+      await page.getByRole('checkbox', { name: `Select the cart of ${sampleCart.customer_name}` }).check()
       await page.getByLabel('Bulk action').selectOption('Send WhatsApp')
       await press('Apply')(page)
       await page
@@ -241,7 +241,7 @@ const cases: Record<string, Case> = {
         .click()
     },
     endpoint: reminders.sendWhatsappBulk,
-    body: { cartIds: [aCart.id], storeUrl: URL },
+    body: { cartIds: [sampleCart.id], storeUrl: URL },
   },
   'the figures are exported': {
     path: '/analytics',
@@ -302,7 +302,7 @@ const cases: Record<string, Case> = {
   },
   'the store is disconnected': {
     path: '/settings',
-    prepare: notDemo,
+    prepare: serveOwnStore,
     act: async (page) => {
       await press('Disconnect Store')(page)
       await confirm(page, 'Disconnect Store', 'Disconnect Store')
@@ -311,7 +311,7 @@ const cases: Record<string, Case> = {
   },
   'a store is connected': {
     path: '/store-setup?another=1',
-    prepare: notDemo,
+    prepare: serveOwnStore,
     act: async (page) => {
       await page.getByLabel('Store URL').fill('https://two.example')
       await page.getByLabel('Consumer key').fill('ck_1')
@@ -407,7 +407,7 @@ const cases: Record<string, Case> = {
   },
   'a plan is chosen': {
     path: '/test-subscription',
-    prepare: notDemo,
+    prepare: serveOwnStore,
     act: async (page) => {
       await page.getByLabel('Plan').selectOption('starter')
       await press('Set this plan')(page)

@@ -100,7 +100,7 @@ const press = (action: string) => findButton(`${action} ${NAME}`, findRow()).cli
 const listKeys = (endpoint: Endpoint) =>
   app.api.calls(endpoint).map(({ sent }: Call) => sent.headers['idempotency-key'])
 
-async function toStep(name: string) {
+async function goToStep(name: string) {
   await findButton('Next').click()
   await findDialog().getByRole('heading', { name, exact: true }).waitFor()
 }
@@ -112,7 +112,7 @@ test('the empty list explains the next step and offers both actions', { tags: ['
   await app.page.getByText('No active campaigns found. Create a new campaign to get started.').waitFor()
   for (const name of ['Send to All', 'New Campaign', 'Send to All Abandoned Carts', 'Create Campaign'])
     await findButton(name, app.page.locator('body')).waitFor()
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
 })
 
 test.each([
@@ -148,9 +148,9 @@ describe('the form of a campaign', () => {
     await expect.poll(() => findDialog().getByRole('radio', { name: 'Push' }).isDisabled()).toBe(false)
     await findDialog().getByText('To shoppers who have allowed notifications in your shop.').waitFor()
     await findDialog().getByLabel('Campaign name').fill(NAME)
-    await toStep('Target Audience')
+    await goToStep('Target Audience')
     await findDialog().getByRole('checkbox').first().waitFor()
-    await toStep('Email Template')
+    await goToStep('Email Template')
     await findDialog().getByLabel('Subject').fill(SUBJECT)
     const text = findDialog().getByLabel('Text', { exact: true })
     await text.fill('Hi {{ customer_name }}, {{ nonsense }}')
@@ -158,8 +158,8 @@ describe('the form of a campaign', () => {
     await text.fill('Hi {{ customer_name }}, they are still here.')
     await findDialog().getByText('Preview', { exact: true }).click()
     await findDialog().getByRole('region', { name: 'Preview' }).getByText(SUBJECT).waitFor()
-    expect(await app.violations('[role=dialog]')).toEqual([])
-    await toStep('Schedule & Send')
+    expect(await app.findViolations('[role=dialog]')).toEqual([])
+    await goToStep('Schedule & Send')
     // Today's 10:00 has passed, so it would be sent now.
     await expect.poll(() => findDialog().getByLabel('Start date').count()).toBe(0)
     await findDialog().getByText('Schedule', { exact: true }).click()
@@ -173,8 +173,8 @@ describe('the form of a campaign', () => {
       .check()
     await findDialog().getByText('1 customer selected').waitFor()
     await findDialog().getByText('1 customer, 1 would get it now.').waitFor()
-    await toStep('Email Template')
-    await toStep('Schedule & Send')
+    await goToStep('Email Template')
+    await goToStep('Schedule & Send')
     await findButton('Create Campaign').click()
     await findDialog().getByText('Start date cannot be before today').waitFor()
     expect(app.api.calls(createCampaign)).toEqual([])
@@ -201,12 +201,12 @@ describe('the form of a campaign', () => {
     await expect.poll(() => listKeys(createCampaign)).toEqual([expect.any(String)])
   })
 
-  test('shows the text of B 8 if there are no abandoned carts (letter-L6)', { tags: ['B8'] }, async () => {
+  test('shows the text of B 8 if there are no abandoned carts', { tags: ['B8'] }, async () => {
     app.api.answer(abandonedCustomers, { customers: [], next: null, total: 0 })
     await app.open('/campaigns')
     await app.page.getByRole('button', { name: 'Create Campaign', exact: true }).click()
     await findDialog().getByLabel('Campaign name').fill(NAME)
-    await toStep('Target Audience')
+    await goToStep('Target Audience')
     await findDialog().getByText('No abandoned carts found.').waitFor()
   })
 
@@ -282,7 +282,7 @@ describe('a row of the list', () => {
     const listHeadings = () => app.page.getByRole('columnheader').allInnerTexts()
     const all = ['Campaign', 'Status', 'Created', 'Audience', 'Sent', 'Revenue', 'Next run', 'Action']
     await expect.poll(listHeadings).toEqual(all)
-    expect(await app.violations()).toEqual([])
+    expect(await app.findViolations()).toEqual([])
     await app.page.getByRole('button', { name: 'Columns' }).click()
     for (const name of all.slice(3, 7)) await app.page.getByRole('checkbox', { name }).uncheck()
     await expect.poll(() => listHeadings()).toEqual(['Campaign', 'Status', 'Created', 'Action'])
@@ -389,7 +389,7 @@ describe('“Send to All”', () => {
     await expect.poll(() => findButton('Send to All', form()).isDisabled()).toBe(true)
     await template.selectOption('urgency')
     await expect.poll(() => form().getByLabel('Subject').inputValue()).toBe('Your cart will not wait forever')
-    expect(await app.violations('[role=dialog]')).toEqual([])
+    expect(await app.findViolations('[role=dialog]')).toEqual([])
     await form().getByLabel('Subject').fill(' ')
     await findButton('Send to All', form()).click()
     await form().getByText('Please fill in both subject and message').waitFor()
@@ -453,7 +453,7 @@ describe('the page of a campaign', () => {
       .toEqual(['Campaign Details', 'Target Audience', 'Email Template', 'Schedule & Send', 'Report'])
     await findTabs().getByRole('link', { name: 'Report' }).click()
     await app.page.getByRole('img', { name: '1 scheduled: sent 1' }).waitFor()
-    expect(await app.violations()).toEqual([])
+    expect(await app.findViolations()).toEqual([])
     await app.page.getByRole('button', { name: 'Duplicate' }).click()
     const name = findDialog().getByLabel('Campaign name')
     await expect.poll(() => name.inputValue()).toBe('Copy of Winter pots')
@@ -464,11 +464,11 @@ describe('the page of a campaign', () => {
     await app.page.getByRole('button', { name: 'Duplicate' }).click()
     await expect.poll(() => name.inputValue()).toBe('Copy of Winter pots')
     await name.fill('Another')
-    await toStep('Target Audience')
+    await goToStep('Target Audience')
     await findDialog().getByText('1 customer selected').waitFor()
-    await toStep('Email Template')
+    await goToStep('Email Template')
     await expect.poll(() => findDialog().getByLabel('Subject').inputValue()).toBe(SUBJECT)
-    await toStep('Schedule & Send')
+    await goToStep('Schedule & Send')
     await findDialog().getByLabel('Start date').fill(IN_THREE_DAYS)
     await findButton('Create Campaign').click()
     await app.page.getByRole('heading', { level: 1, name: 'Another' }).waitFor()

@@ -10,13 +10,13 @@ import {
 import * as reminders from '../shared/delivery/reminders.ts'
 import { previewMessage, testSend } from '../shared/marketing/message-preview.ts'
 import { createScreens, NOW, PHONE } from './app.ts'
-import { aCart, makeAllEligible, prepareSending, subtractHours } from './carts-scene.ts'
+import { makeAllEligible, prepareSending, sampleCart, subtractHours } from './carts-scene.ts'
 
 // One cart: its panel beside the list, its page with the timeline, and its send dialogs.
 
 const app = createScreens()
 const findDialog = (name: string) => app.page.getByRole('dialog', { name })
-const findRow = () => app.page.getByRole('row').filter({ hasText: aCart.customer_name })
+const findRow = () => app.page.getByRole('row').filter({ hasText: sampleCart.customer_name })
 const findCard = (title: string) =>
   findDialog('Cart details')
     .locator('.mantine-Card-root')
@@ -24,30 +24,32 @@ const findCard = (title: string) =>
 /** A toast disappears after four seconds. */
 const expectAnnouncement = (text: string, press: () => Promise<unknown>) =>
   Promise.all([app.page.getByRole('alert').filter({ hasText: text }).waitFor(), press()])
-const formatMoney = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: aCart.currency })
+const formatMoney = (amount: number) =>
+  amount.toLocaleString('en-US', { style: 'currency', currency: sampleCart.currency })
 
 test('details open and close by keyboard beside the list, and show contact, figures and products', {
   tags: ['B2'],
 }, async () => {
   prepareSending(app.api)
   const page = await app.open('/carts')
-  await page.getByRole('button', { name: aCart.customer_name, exact: true }).press('Enter')
+  await page.getByRole('button', { name: sampleCart.customer_name, exact: true }).press('Enter')
   const panel = findDialog('Cart details')
   const titles = ['Products', 'Cart Summary', 'Customer Information', 'Recovery Actions']
   await panel.getByRole('heading', { level: 2, name: 'Recovery Actions' }).waitFor()
   const shown = await panel.getByRole('heading', { level: 2 }).allInnerTexts()
   expect(shown.filter((title) => titles.includes(title))).toEqual(titles)
-  await expect.poll(() => page.url()).toContain(`cart=${aCart.id}`)
+  await expect.poll(() => page.url()).toContain(`cart=${sampleCart.id}`)
 
   const customer = await findCard('Customer Information').innerText()
-  for (const fact of [aCart.customer_name, aCart.customer_email!, aCart.phone!]) expect(customer).toContain(fact)
+  for (const fact of [sampleCart.customer_name, sampleCart.customer_email!, sampleCart.phone!])
+    expect(customer).toContain(fact)
   const summary = (await findCard('Cart Summary').innerText()).split(/\s*\n\s*/)
   expect(summary.slice(0, 5)).toEqual(['Cart Summary', 'Items', '3', 'Total value', '$86.00'])
   expect(summary).toContain('Abandoned')
-  expect(summary.slice(summary.indexOf('Status'))).toEqual(['Status', aCart.status])
+  expect(summary.slice(summary.indexOf('Status'))).toEqual(['Status', sampleCart.status])
   const lines = findCard('Products').getByRole('listitem')
-  await expect.poll(() => lines.count()).toBe(aCart.items.length)
-  for (const [index, item] of aCart.items.entries()) {
+  await expect.poll(() => lines.count()).toBe(sampleCart.items.length)
+  for (const [index, item] of sampleCart.items.entries()) {
     await expect.poll(() => lines.nth(index).locator('img').getAttribute('src')).toBe(item.image_url)
     const text = await lines.nth(index).innerText()
     for (const fact of [item.product_name, `${item.quantity} × ${formatMoney(item.price)}`])
@@ -56,7 +58,7 @@ test('details open and close by keyboard beside the list, and show contact, figu
   await expect
     .poll(async () => (await findCard('Products').innerText()).split(/\s*\n\s*/).slice(-2))
     .toEqual(['Total', '$86.00'])
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'detached' })
   expect(page.url()).not.toContain('cart=')
@@ -72,11 +74,11 @@ test('the panel’s recovery actions open the dialog of their channel, which sho
   tags: ['B2', 'B8'],
 }, async () => {
   prepareSending(app.api)
-  const page = await app.open(`/carts?cart=${aCart.id}`)
+  const page = await app.open(`/carts?cart=${sampleCart.id}`)
   for (const [label, title, endpoint, refusal] of forms) {
     app.api.fail(endpoint, 422, { error: 'Not today.' })
     await findCard('Recovery Actions').getByRole('button', { name: label, exact: true }).click()
-    await findDialog(title).getByText(`To ${aCart.customer_name} · `).waitFor()
+    await findDialog(title).getByText(`To ${sampleCart.customer_name} · `).waitFor()
     await findDialog(title).getByRole('button', { name: 'Send Now', exact: true }).click()
     await findDialog(title).getByText(refusal).waitFor()
     await findDialog(title).getByRole('button', { name: 'Cancel' }).click()
@@ -84,7 +86,7 @@ test('the panel’s recovery actions open the dialog of their channel, which sho
   }
   await page.keyboard.press('Escape')
   app.api.fail(reminders.smsStatus, 422, { error: 'Not today.' })
-  await page.getByRole('button', { name: `More for ${aCart.customer_name}` }).click()
+  await page.getByRole('button', { name: `More for ${sampleCart.customer_name}` }).click()
   await page.getByRole('menuitem', { name: 'Check SMS status' }).click()
   await findDialog('SMS status').getByText('Failed to check SMS status: Not today.').waitFor()
 })
@@ -98,16 +100,16 @@ test('an email is sent once by keyboard; a second press is ignored, then the lis
     success: true as const,
     message: reminders.reminderTexts.emailSent,
     state: 'sent',
-    messageId: aCart.id,
+    messageId: sampleCart.id,
   })
   const sending = app.api.hold(reminders.sendEmail)
   const page = await app.open('/carts')
-  await page.getByRole('button', { name: `Send email to ${aCart.customer_name}` }).press('Enter')
+  await page.getByRole('button', { name: `Send email to ${sampleCart.customer_name}` }).press('Enter')
   const form = findDialog('Send Email Reminder')
   await form.getByText('Ready to send').waitFor()
   await expect.poll(() => form.getByRole('radio', { name: 'Send Now' }).isChecked()).toBe(true)
   await expect.poll(() => form.getByLabel('Subject').inputValue()).toBe('Complete Your Purchase')
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   const send = form.getByRole('button', { name: 'Send Now' })
   await send.press('Enter')
   await form.getByRole('status').filter({ hasText: 'Sending…' }).waitFor({ state: 'attached' })
@@ -126,7 +128,7 @@ test('a message is previewed, changed, and sent as a test to oneself', async () 
   app.api.answer(reminders.lastMessage, { message: last })
   app.api.answer(testSend, { isAccepted: true, to: 'demo@recoup.example', response: 'OK', couponNote: null })
   const page = await app.open('/carts')
-  await page.getByRole('button', { name: `Send email to ${aCart.customer_name}` }).click()
+  await page.getByRole('button', { name: `Send email to ${sampleCart.customer_name}` }).click()
   const form = findDialog('Send Email Reminder')
   await form.getByText('Last message: email, 2 days ago, “You left something”, opened').waitFor()
   const mail = form.frameLocator('iframe[title="Email preview"]')
@@ -145,17 +147,17 @@ test('a message is previewed, changed, and sent as a test to oneself', async () 
   await mail.getByText('A word from the kiln:').last().waitFor()
   await form.getByText('Phone', { exact: true }).click()
   expect((await form.locator('iframe').boundingBox())!.width).toBeLessThanOrEqual(360)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await form.getByRole('button', { name: 'Send a test to myself' }).click()
   await form.getByText(/^Sent to demo@recoup.example/).waitFor()
   await expect
     .poll(() => app.api.calls(testSend)[0]!.body)
     .toMatchObject({
-      cartId: aCart.id,
+      cartId: sampleCart.id,
       channel: 'email',
       body: 'A word from the kiln: {{ checkout_link }}',
     })
-  await expect.poll(() => app.api.calls(previewMessage).every(({ body }) => body.cartId === aCart.id)).toBe(true)
+  await expect.poll(() => app.api.calls(previewMessage).every(({ body }) => body.cartId === sampleCart.id)).toBe(true)
 })
 
 test('an email is scheduled in an hour by default, or at a date, which is also sent as an instant', {
@@ -166,10 +168,10 @@ test('an email is scheduled in an hour by default, or at a date, which is also s
     success: true as const,
     message: reminders.reminderTexts.emailScheduled,
     state: 'scheduled',
-    messageId: aCart.id,
+    messageId: sampleCart.id,
   })
   const page = await app.open('/carts')
-  await page.getByRole('button', { name: `More for ${aCart.customer_name}` }).press('Enter')
+  await page.getByRole('button', { name: `More for ${sampleCart.customer_name}` }).press('Enter')
   await page.getByRole('menuitem', { name: 'Schedule email' }).press('Enter')
   const form = findDialog('Send Email Reminder')
   const delay = form.getByLabel('Send in')
@@ -186,16 +188,16 @@ test('an email is scheduled in an hour by default, or at a date, which is also s
   await expectAnnouncement('Email scheduled successfully!', () => schedule.click())
   await expect
     .poll(() => app.api.calls(reminders.scheduleReminder).map(({ sent }) => sent.body))
-    .toMatchObject([{ cartId: aCart.id, delayHours: 50, sendAt: `${at}:00.000Z`, reminderType: 'first' }])
+    .toMatchObject([{ cartId: sampleCart.id, delayHours: 50, sendAt: `${at}:00.000Z`, reminderType: 'first' }])
 })
 
 test('a temporarily blocked email can be scheduled, but not sent now', async () => {
   prepareSending(app.api)
-  const reason = { reason: 'frequency_cap', explanation: '', count: 1, cartIds: [aCart.id], mayOverride: false }
+  const reason = { reason: 'frequency_cap', explanation: '', count: 1, cartIds: [sampleCart.id], mayOverride: false }
   const until = new Date(NOW.getTime() + 3_600_000).toISOString()
   app.api.answer(reminders.cartEligibility, { ...makeAllEligible([]), total: 1, reasons: [{ ...reason, until }] })
   const page = await app.open('/carts')
-  await page.getByRole('button', { name: `More for ${aCart.customer_name}` }).press('Enter')
+  await page.getByRole('button', { name: `More for ${sampleCart.customer_name}` }).press('Enter')
   await page.getByRole('menuitem', { name: 'Schedule email' }).press('Enter')
   const form = findDialog('Send Email Reminder')
   await expect.poll(() => form.getByRole('button', { name: 'Schedule', exact: true }).isEnabled()).toBe(true)
@@ -206,18 +208,18 @@ test('a temporarily blocked email can be scheduled, but not sent now', async () 
 test('an SMS shows its price before it is sent', { tags: ['B2', 'B8'] }, async () => {
   prepareSending(app.api)
   const price = { total: { amount: 0.0079, currency: 'USD' }, segments: 1, budgetLeft: null }
-  app.api.answer(reminders.cartEligibility, { ...makeAllEligible([aCart]), price })
+  app.api.answer(reminders.cartEligibility, { ...makeAllEligible([sampleCart]), price })
   app.api.answer(reminders.sendSms, {
     success: true as const,
     message: reminders.reminderTexts.smsSent,
     state: 'sent',
-    messageId: aCart.id,
+    messageId: sampleCart.id,
   })
   const page = await app.open('/carts')
-  await page.getByRole('button', { name: `Send SMS to ${aCart.customer_name}` }).click()
+  await page.getByRole('button', { name: `Send SMS to ${sampleCart.customer_name}` }).click()
   const form = findDialog('Send SMS Reminder')
   await form.getByText(/^Price: \$0\.0\d+ for 1 segment\./).waitFor()
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await expectAnnouncement('SMS sent successfully!', () => form.getByRole('button', { name: 'Send Now' }).click())
 })
 
@@ -228,7 +230,7 @@ test('the status of a failed SMS has its attempts and the error', { tags: ['B3']
   app.api.answer(reminders.smsStatus, { status: 'failed', attempts: 2, lastSent, delivered: false, error })
   const page = await app.open('/carts')
   await findRow()
-    .getByRole('button', { name: `More for ${aCart.customer_name}` })
+    .getByRole('button', { name: `More for ${sampleCart.customer_name}` })
     .click()
   await page.getByRole('menuitem', { name: 'Check SMS status' }).click()
   const facts = findDialog('SMS status').locator('.facts')
@@ -241,7 +243,7 @@ test('the status of a failed SMS has its attempts and the error', { tags: ['B3']
   expect(values[3]).toContain('Mar 2')
 })
 
-const fromNow = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000).toISOString()
+const formatMinutesFromNow = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000).toISOString()
 const buildMessage = (change: Partial<MessageView>): MessageView => ({
   id: crypto.randomUUID(),
   originKind: 'flow',
@@ -255,8 +257,8 @@ const buildMessage = (change: Partial<MessageView>): MessageView => ({
   state: 'scheduled',
   reason: null,
   explanation: '',
-  dueAt: fromNow(0),
-  expiresAt: fromNow(9_000),
+  dueAt: formatMinutesFromNow(0),
+  expiresAt: formatMinutesFromNow(9_000),
   sentAt: null,
   deliveredAt: null,
   readAt: null,
@@ -269,9 +271,14 @@ const buildMessage = (change: Partial<MessageView>): MessageView => ({
   ...change,
 })
 const buildSent = (minutes: number, change: Partial<MessageView>) =>
-  buildMessage({ state: 'sent', dueAt: fromNow(minutes), sentAt: fromNow(minutes), ...change })
+  buildMessage({
+    state: 'sent',
+    dueAt: formatMinutesFromNow(minutes),
+    sentAt: formatMinutesFromNow(minutes),
+    ...change,
+  })
 const buildEvent = (minutes: number, title: string): TimelineEntry => ({
-  at: fromNow(minutes),
+  at: formatMinutesFromNow(minutes),
   kind: 'event',
   title,
   text: '',
@@ -281,20 +288,20 @@ const skipped: Partial<MessageView> = {
   originKind: 'campaign',
   originName: 'Autumn sale',
   state: 'skipped',
-  finishedAt: fromNow(-200),
+  finishedAt: formatMinutesFromNow(-200),
   explanation: 'The person got as many messages as the limit allows.',
 }
 
 test('the timeline orders messages and events: the next message first, a skipped one with its reason', {
   tags: ['A2.1'],
 }, async () => {
-  app.api.answer(getCart, { cart: aCart })
+  app.api.answer(getCart, { cart: sampleCart })
   app.api.answer(cartMessages, {
     messages: [
-      buildMessage({ step: 3, dueAt: fromNow(3_900) }),
+      buildMessage({ step: 3, dueAt: formatMinutesFromNow(3_900) }),
       buildMessage({
         step: 2,
-        dueAt: fromNow(235),
+        dueAt: formatMinutesFromNow(235),
         variant: 'B',
         forecast: { channel: 'sms', isExpected: true, explanation: 'By email: No email address was captured in time.' },
       }),
@@ -307,7 +314,7 @@ test('the timeline orders messages and events: the next message first, a skipped
     order: null,
     flow: { id: crypto.randomUUID(), name: 'Left pots', isOn: false },
   } as Parameters<typeof app.api.answer<typeof cartMessages>>[1])
-  const page = await app.open(`/carts/${aCart.id}`)
+  const page = await app.open(`/carts/${sampleCart.id}`)
   await page.getByRole('heading', { level: 3, name: 'Autumn sale' }).waitFor()
   await expect
     .poll(async () => (await page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts())[0])
@@ -330,7 +337,7 @@ test('the timeline orders messages and events: the next message first, a skipped
   const campaign = page.getByRole('region', { name: 'Autumn sale' })
   await campaign.getByText('Not sent').waitFor()
   await campaign.getByText(skipped.explanation!).waitFor()
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await page.setViewportSize(PHONE)
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
 })
@@ -338,7 +345,7 @@ test('the timeline orders messages and events: the next message first, a skipped
 test('a viewer sees a cart without send actions', async () => {
   prepareSending(app.api)
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
-  await app.open(`/carts?cart=${aCart.id}`)
+  await app.open(`/carts?cart=${sampleCart.id}`)
   await findCard('Products').waitFor()
   await expect.poll(() => app.page.getByRole('button', { name: /^Send/ }).count()).toBe(0)
 })

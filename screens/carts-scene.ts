@@ -29,7 +29,7 @@ export const buildCarts = (count: number): CartView[] =>
   })
 
 /** With a phone. */
-export const [aCart] = recorded as [CartView]
+export const [sampleCart] = recorded as [CartView]
 
 /** A page of ten rows. */
 export const toCartList = (carts: CartView[], total = carts.length, page = 1) => ({
@@ -41,7 +41,7 @@ export const toCartList = (carts: CartView[], total = carts.length, page = 1) =>
 /** The list has these carts, on any page. */
 export function serveCarts(api: Api, carts: CartView[], total = carts.length): void {
   api.answer(listAbandonedCarts, ({ query }) => toCartList(carts, total, query.page))
-  api.answer(getCart, ({ params }) => ({ cart: carts.find(({ id }) => id === params.id) ?? aCart }))
+  api.answer(getCart, ({ params }) => ({ cart: carts.find(({ id }) => id === params.id) ?? sampleCart }))
   api.answer(cartReach, { reachable: carts.length, reasons: [] })
 }
 
@@ -55,7 +55,7 @@ export const makeAllEligible = (carts: CartView[]) => ({
 const TEXT = '# Your cart\n\n{{ cart_items }}\n\n{{ checkout_link }}'
 
 /** All these carts are eligible in the send dialogs. */
-export function prepareSending(api: Api, carts: CartView[] = [aCart]): void {
+export function prepareSending(api: Api, carts: CartView[] = [sampleCart]): void {
   serveCarts(api, carts)
   api.answer(cartEligibility, makeAllEligible(carts))
   api.answer(lastMessage, { message: null })

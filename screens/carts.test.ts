@@ -7,10 +7,10 @@ import { cartReach } from '../shared/carts/reach.ts'
 import * as reminders from '../shared/delivery/reminders.ts'
 import { createScreens, PHONE } from './app.ts'
 import {
-  aCart,
   buildCarts,
   makeAllEligible,
   prepareSending,
+  sampleCart,
   serveCarts,
   subtractHours,
   toCartList,
@@ -21,7 +21,7 @@ import { blockLiveConnection, openAnotherPage } from './page-checks.ts'
 
 const app = createScreens()
 const listQueries = () => app.api.calls(listAbandonedCarts).map(({ sent }) => sent.query)
-const lastQuery = () => listQueries().at(-1)
+const readLastQuery = () => listQueries().at(-1)
 const waitForText = (text: string | RegExp) => app.page.getByText(text, { exact: true }).waitFor()
 const findRow = (cart: CartView) => app.page.getByRole('row').filter({ hasText: cart.customer_name })
 /** A toast disappears after four seconds. */
@@ -55,7 +55,7 @@ test('has the specified columns, each sorted both ways by keyboard, and the rema
   ])
   await findRow(second).getByRole('cell', { name: 'Expired' }).waitFor()
   await expect.poll(() => findRow(first).first().innerText()).toMatch(/\b22:(28|29|30):\d\d/)
-  await expect.poll(() => lastQuery()).toMatchObject({ sort: 'timestamp', order: 'desc' })
+  await expect.poll(() => readLastQuery()).toMatchObject({ sort: 'timestamp', order: 'desc' })
   await expect
     .poll(() => page.getByRole('columnheader', { name: 'Abandoned' }).getAttribute('aria-sort'))
     .toBe('descending')
@@ -67,7 +67,7 @@ test('has the specified columns, each sorted both ways by keyboard, and the rema
     for (const way of ways) {
       await head.getByRole('button').press('Enter')
       await expect.poll(() => head.getAttribute('aria-sort')).toBe(way)
-      await expect.poll(lastQuery).toMatchObject({ sort, order: way.slice(0, -6) })
+      await expect.poll(readLastQuery).toMatchObject({ sort, order: way.slice(0, -6) })
     }
   }
 })
@@ -83,7 +83,7 @@ test('a quick second change keeps the first', async () => {
     },
     [value, value, customer, value, value],
   )
-  await expect.poll(lastQuery).toMatchObject({ search: 'ada', sort: 'value', order: 'asc' })
+  await expect.poll(readLastQuery).toMatchObject({ search: 'ada', sort: 'value', order: 'asc' })
 })
 
 test('waits for the store before loading, and shows a plain array like a paginated list', {
@@ -123,7 +123,7 @@ test('searches a second after the last key, asks at most once a second, and cach
   await expect.poll(() => [listSearches(), page.url()]).toEqual([[], `${app.url}/carts`])
   await page.clock.runFor(1)
   await page.waitForURL(/search=le/)
-  await expect.poll(lastQuery).toMatchObject({ search: 'le' })
+  await expect.poll(readLastQuery).toMatchObject({ search: 'le' })
   await page.getByLabel('Status').selectOption('Email Sent')
   await page.waitForURL(/status=email\+sent/)
   await page.clock.runFor(999)
@@ -133,7 +133,7 @@ test('searches a second after the last key, asks at most once a second, and cach
     expect
       .poll(async () => {
         await page.clock.runFor(1)
-        return lastQuery()
+        return readLastQuery()
       })
       .toMatchObject({ search: 'le', status: 'email sent', ...query })
   await isAsked({})
@@ -163,7 +163,7 @@ test('has its search, filter, sort and page in the address, and shows its positi
   const page = await app.open('/carts?search=example&status=email+sent&sort=value&order=asc&page=2')
   await waitForText('Showing 11 to 20 of 57 entries')
   await expect
-    .poll(() => lastQuery())
+    .poll(() => readLastQuery())
     .toMatchObject({ search: 'example', status: 'email sent', sort: 'value', order: 'asc', page: '2' })
   await expect.poll(() => page.getByRole('columnheader', { name: 'Value' }).getAttribute('aria-sort')).toBe('ascending')
   await findButton('Previous').click()
@@ -190,13 +190,13 @@ test('filters by email reachability and by each reason; the reason is shown at t
   await filter.locator('option', { hasText: 'Can be reached: 4' }).waitFor({ state: 'attached' })
   await filter.selectOption({ label: 'No email: 10' })
   await page.waitForURL(/reach=no_contact/)
-  await expect.poll(lastQuery).toMatchObject({ reach: 'no_contact' })
+  await expect.poll(readLastQuery).toMatchObject({ reach: 'no_contact' })
   const marks = page.locator('.reason-mark')
   await expect.poll(() => marks.count()).toBe(10)
   await expect.poll(() => marks.first().innerText()).toContain('No email')
   await app.open('/carts?reach=reachable&days=30')
   await page.getByRole('table').waitFor()
-  await expect.poll(() => lastQuery()).toMatchObject({ reach: 'reachable', days: '30' })
+  await expect.poll(() => readLastQuery()).toMatchObject({ reach: 'reachable', days: '30' })
   await findButton('Abandoned in the last 30 days: remove this filter').click()
   await page.waitForURL((url) => !url.searchParams.has('days') && url.searchParams.get('reach') === 'reachable')
   app.api.answer(listAbandonedCarts, toCartList([]))
@@ -263,8 +263,8 @@ test('exports the filtered carts as a CSV file', async () => {
 test('a cart without name and address is a Guest with “No email” and offers no message, also on a phone', {
   tags: ['B2', 'B3'],
 }, async () => {
-  const customer_data = { ...aCart.customer_data, first_name: null, last_name: null, phone: null }
-  const guest = { ...aCart, customer_name: 'Guest', customer_email: null, phone: null, customer_data }
+  const customer_data = { ...sampleCart.customer_data, first_name: null, last_name: null, phone: null }
+  const guest = { ...sampleCart, customer_name: 'Guest', customer_email: null, phone: null, customer_data }
   prepareSending(app.api, [guest])
   const page = await app.open('/carts')
   await findRow(guest).getByRole('cell', { name: 'No email', exact: true }).waitFor()
@@ -288,15 +288,15 @@ test('a cart without name and address is a Guest with “No email” and offers 
 })
 
 test('offers SMS only with a phone, WhatsApp only where allowed', { tags: ['B2'] }, async () => {
-  const noPhone = { ...aCart, phone: null, customer_data: { ...aCart.customer_data, phone: null } }
+  const noPhone = { ...sampleCart, phone: null, customer_data: { ...sampleCart.customer_data, phone: null } }
   const panel = findDialog('Cart details')
   const listOffered = async (name: RegExp) => [
-    await findRow(aCart).getByRole('button', { name }).count(),
+    await findRow(sampleCart).getByRole('button', { name }).count(),
     await panel.getByRole('button', { name }).count(),
   ]
   for (const [cart, eligible, sms, whatsapp] of [
-    [aCart, [], [1, 1], [0, 0]],
-    [aCart, [aCart], [1, 1], [1, 1]],
+    [sampleCart, [], [1, 1], [0, 0]],
+    [sampleCart, [sampleCart], [1, 1], [1, 1]],
     [noPhone, [], [0, 0], [0, 0]],
   ] as const) {
     prepareSending(app.api, [cart])
@@ -318,25 +318,25 @@ test('on the free plan SMS and WhatsApp are upgrade prompts that link to the pla
     await expect.poll(() => page.getByRole('link', { name }).first().getAttribute('href')).toBe('/pricing')
   }
   await expect.poll(() => findButton(/^Send (SMS|WhatsApp)/).count()).toBe(0)
-  await app.open(`/carts?cart=${aCart.id}`)
+  await app.open(`/carts?cart=${sampleCart.id}`)
   const panel = findDialog('Cart details')
   for (const text of [reminders.reminderTexts.smsPlan, reminders.reminderTexts.whatsappPlan]) {
     await panel.getByText(text).waitFor()
   }
   await expect.poll(() => panel.getByRole('link', { name: 'See plans' }).first().getAttribute('href')).toBe('/pricing')
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
 })
 
 test('a text in flight disables its button, which then counts down the cooldown', {
   tags: ['B4'],
 }, async () => {
-  prepareSending(app.api, [{ ...aCart, sms_status: 'sending', sms_sent_at: null }])
+  prepareSending(app.api, [{ ...sampleCart, sms_status: 'sending', sms_sent_at: null }])
   const page = await app.open('/carts')
-  const sending = findRow(aCart).getByRole('button', { name: 'Sending…', exact: true })
+  const sending = findRow(sampleCart).getByRole('button', { name: 'Sending…', exact: true })
   await expect.poll(() => sending.getAttribute('aria-disabled')).toBe('true')
   await sending.press('Enter')
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-  prepareSending(app.api, [{ ...aCart, sms_status: 'sent', sms_sent_at: subtractHours(1) }])
+  prepareSending(app.api, [{ ...sampleCart, sms_status: 'sent', sms_sent_at: subtractHours(1) }])
   await app.open('/carts')
   const wait = findButton(/^Wait 2[23]:\d\d:\d\d before sending again$/)
   await expect.poll(() => wait.getAttribute('aria-disabled')).toBe('true')
@@ -382,7 +382,7 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
   // The row buttons query the page's carts by their ids.
   const requests = app.api.calls(reminders.cartEligibility).map(({ body }) => body)
   expect(requests.filter((body) => !('cartIds' in body)).map(({ channel }) => channel)).toEqual(['email'])
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await page.keyboard.press('Escape')
   await everything.uncheck()
   await expect.poll(() => findBar().count()).toBe(0)
@@ -456,7 +456,7 @@ test('a bulk email has a result for each cart, and retries only the failed one',
   await expect.poll(() => results.getByRole('listitem').count()).toBe(3)
   await job.getByText('Failed only').click()
   await expect.poll(() => results.getByRole('listitem').count()).toBe(1)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   await page.reload()
   await job.getByText('3 of 3 done · 2 sent · 1 failed.').waitFor()
@@ -513,6 +513,6 @@ test('on a phone carts are cards with the same actions, within the page’s widt
   await page.getByRole('checkbox', { name: 'Select all carts on this page' }).check()
   await findBar().getByText('10 selected').waitFor()
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   expect(app.api.calls(getCart)).toEqual([])
 })

@@ -62,7 +62,7 @@ test('the WooCommerce form marks missing fields, swaps keys, and keeps its input
   await page.waitForURL('**/dashboard')
 })
 
-test('after the plugin was removed, set-up and settings explain it and the notifications open (real-store-W17)', async () => {
+test('after the plugin was removed, set-up and settings explain it and the notifications open', async () => {
   const at = '2026-11-28T20:00:00.000Z'
   serveNoStore(api)
   api.answer(checkConnection, {

@@ -74,7 +74,7 @@ describe('the list of coupons', () => {
     await expect.poll(() => findRow(page, 'SUMMER10').getByRole('button').count()).toBe(4)
     await app.open(`/coupons?form=${server.coupons[4]!._id}`)
     await own.waitFor()
-    await app.settled()
+    await app.waitUntilSettled()
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
 
@@ -159,7 +159,7 @@ describe('the list of coupons', () => {
     api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
     const page = await app.open('/coupons?form=new')
     await findRow(page, 'SUMMER10').waitFor()
-    await app.settled()
+    await app.waitUntilSettled()
     await expect.poll(() => page.getByRole('button', { name: changes }).count()).toBe(0)
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   })
@@ -235,7 +235,7 @@ describe('the list of coupons', () => {
     await page.keyboard.press('Escape')
     await page.locator('.list-card').first().waitFor()
     await expect.poll(() => page.getByRole('table').count()).toBe(0)
-    expect(await app.violations()).toEqual([])
+    expect(await app.findViolations()).toEqual([])
   })
 })
 

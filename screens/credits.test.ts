@@ -91,7 +91,7 @@ test('a viewer sees the balance without ledger and buttons; unused credits give 
   await page.reload()
   await page.getByRole('heading', { name: 'Limits and usage' }).waitFor()
   await page.getByRole('heading', { name: 'Premium features' }).waitFor()
-  await app.settled()
+  await app.waitUntilSettled()
   await expect.poll(() => findCard().count()).toBe(0)
 })
 

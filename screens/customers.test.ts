@@ -152,10 +152,10 @@ test('has no accessibility violations on desktop and phone, where a select sets 
   show()
   const page = await app.open('/customers')
   await rows().first().waitFor()
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await page.setViewportSize(PHONE)
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   const order = page.getByRole('combobox', { name: 'Sort by' })
   await expect.poll(() => order.locator('option:checked').innerText()).toBe('Customer since')
   await order.selectOption('Company')
@@ -206,7 +206,7 @@ test('a customer’s page has contact, value by currency, orders, consent, suppr
   }
   await main.getByRole('button', { name: 'Erase this person' }).waitFor()
   await expect.poll(() => main.getByRole('button', { name: 'Export JSON' }).count()).toBe(1)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
 })
 
 test('an unknown customer is not found, and an invalid id is the 404 page (decision 129)', async () => {

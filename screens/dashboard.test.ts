@@ -21,7 +21,7 @@ const readValue = (title: string) =>
 const formatMoney = (amount: number) => amount.toLocaleString('en-US', { style: 'currency', currency: 'USD' })
 const stats = fixture(readDashboardStats)
 /** Live events of the store would make its screens refetch. */
-const withoutLive = () => app.page.route('**/socket.io/**', (route) => route.abort())
+const blockLive = () => app.page.route('**/socket.io/**', (route) => route.abort())
 
 test('shows the figures with their trends, and first the revenue recovered in 30 days', {
   tags: ['A2.1', 'A2.3'],
@@ -106,7 +106,7 @@ test('draws carts or money, by period and type, chosen by keyboard, and shows th
   await page.mouse.move(0, 0)
   await table.focus()
   await page.getByRole('tooltip').waitFor({ state: 'hidden' })
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await page.getByRole('button', { name: 'Show as table' }).press('Enter')
   await page.getByRole('img', { name: /^Recovered revenue, Last 30 Days\. .*\$/ }).waitFor()
 })
@@ -178,8 +178,8 @@ test('leaving the dashboard aborts its requests', { tags: ['A7'] }, async () => 
   await expect.poll(() => app.api.calls(listCustomers).length).toBeGreaterThan(0)
 })
 
-test('a shop whose first report is awaited has its dashboard and its set-up steps (newcomer)', async () => {
-  await withoutLive()
+test('a shop whose first report is awaited has its dashboard and its set-up steps', async () => {
+  await blockLive()
   app.api.alter(storeHealth, (reply) => ({ ...reply, ageSeconds: null, isReported: false }))
   clearFigures(app.api)
   clearCarts(app.api)
@@ -193,7 +193,7 @@ test('a shop whose first report is awaited has its dashboard and its set-up step
 })
 
 test('a chart that the store refuses does not replace the page', async () => {
-  await withoutLive()
+  await blockLive()
   app.api.fail(readDashboardChart, 503, { error: AWAY, code: 'store_unreachable' })
   const page = await app.open('/dashboard')
   await page.getByRole('status').filter({ hasText: 'Dashboard Warning' }).waitFor()
@@ -210,14 +210,14 @@ test.each([
   'an error %i replaces the page, and Try Again loads it again',
   { tags: ['A8'] },
   async (status, code, error, text) => {
-    await withoutLive()
+    await blockLive()
     app.api.fail(readDashboardStats, status, { error, code })
     const page = await app.open('/dashboard')
     await page.getByRole('alert').getByText(text).waitFor()
     await expect.poll(() => findChart().count()).toBe(0)
     await expect.poll(() => new URL(page.url()).pathname).toBe('/dashboard')
     // First the session is checked, then the figures are refetched.
-    await app.settled()
+    await app.waitUntilSettled()
     app.api.answer(readDashboardStats, stats)
     await page.getByRole('button', { name: 'Try Again' }).click()
     await findChart().waitFor()
@@ -225,7 +225,7 @@ test.each([
 )
 
 test('any other failure is a warning above the dashboard, without invented figures', { tags: ['A8'] }, async () => {
-  await withoutLive()
+  await blockLive()
   app.api.fail(readDashboardStats, 400, { code: 'invalid', error: 'x' })
   const page = await app.open('/dashboard')
   const warning = page.getByRole('status').filter({ hasText: 'Dashboard Warning' })
@@ -239,7 +239,7 @@ test('any other failure is a warning above the dashboard, without invented figur
 })
 
 test('a failure of recent carts is part of the same warning', { tags: ['A8'] }, async () => {
-  await withoutLive()
+  await blockLive()
   app.api.fail(listAbandonedCarts, 400, { code: 'invalid', error: 'x' })
   const page = await app.open('/dashboard')
   await page.getByRole('status').filter({ hasText: 'Dashboard Warning' }).waitFor()
@@ -280,7 +280,7 @@ test('shows nothing as empty while figures load; then a new store has its first 
   await page.getByRole('heading', { name: 'Get ready to win carts back' }).waitFor()
   await page.getByText('Maple & Clay is connected.').waitFor()
   await expect.poll(() => findChart().count()).toBe(0)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
 })
 
 test('without a subscription the dashboard redirects to the plans', { tags: ['A2.3', 'A4.1'] }, async () => {

@@ -36,7 +36,7 @@ test('“Disconnect Store” shows a failure and stays on the page', {
   await confirm('Disconnect Store').click()
   await app.page.getByRole('dialog').getByText(storeTexts.disconnectFailed).waitFor()
   await confirm('Cancel').click()
-  await app.settled()
+  await app.waitUntilSettled()
   await expect.poll(() => new URL(app.page.url()).pathname).toBe('/settings')
   await expect.poll(() => readStoredConnection(app.page)).toEqual(stored)
   // Reopening the dialog clears the error.
@@ -66,7 +66,7 @@ test('“Connect to Different Store” continues if the store cannot be disconne
   const staysAtSetUp = async () => {
     await app.page.getByRole('alert').getByText(storeTexts.disconnectFailed).waitFor()
     await app.page.getByRole('heading', { level: 1, name: 'Connect your store' }).waitFor()
-    await app.settled()
+    await app.waitUntilSettled()
     await expect.poll(() => new URL(app.page.url()).pathname).toBe('/store-setup')
     await expect.poll(() => readStoredConnection(app.page)).toEqual([])
   }
@@ -83,7 +83,7 @@ test('“Connect to Different Store” continues if the store cannot be disconne
   await app.page.reload()
   await staysAtSetUp()
   await expect.poll(() => findButton('Connect Store').isEnabled()).toBe(true)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   // Once the server has disconnected it, nothing is left to report.
   app.api.answer(disconnectStore, () => {
     setAccess(app, { isConnected: false })

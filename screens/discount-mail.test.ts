@@ -160,7 +160,7 @@ test('previews for the chosen customer, and shows a result for each customer aft
   await chooseCoupon()
   await findPreview().getByText('Plain text', { exact: true }).click()
   await expect.poll(() => findPreview().locator('pre').innerText()).toContain('Olivia')
-  expect(await app.violations('[role=dialog]')).toEqual([])
+  expect(await app.findViolations('[role=dialog]')).toEqual([])
   await send(1).click()
   await waitForText('Discount emails sent successfully!')
   await findForm().getByRole('button', { name: 'Results' }).click()

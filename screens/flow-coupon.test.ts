@@ -189,7 +189,7 @@ test('cannot be chosen while the coupons fail to load, and Retry asks once', asy
   const page = await openFlow()
   await page.getByText('The coupons could not be loaded').waitFor()
   await page.getByText('Not now.').waitFor()
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   const failed = api.calls(listCoupons).length
   serveCoupons(api, [])
   await page.getByRole('button', { name: 'Retry' }).click()

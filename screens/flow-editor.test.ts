@@ -61,8 +61,8 @@ test('shows the flow’s entry conditions, and each message with its time and th
   await findCard(2).getByText('2 minutes later').waitFor()
   await app.page.getByText('Every cart that no flow above this one takes.').waitFor()
   await findCard(1).frameLocator('iframe').getByText('We saved your cart', { exact: true }).waitFor()
-  await app.settled()
-  expect(await app.violations()).toEqual([])
+  await app.waitUntilSettled()
+  expect(await app.findViolations()).toEqual([])
 })
 
 test('arrow keys move a message: the times stay, its handle keeps the focus, and undo reverts it', async () => {
@@ -92,7 +92,7 @@ test('arrow keys move a message: the times stay, its handle keeps the focus, and
 
 test('a message is dragged by its handle', async () => {
   await openFlow()
-  await app.settled()
+  await app.waitUntilSettled()
   const from = (await handle(1).boundingBox())!
   const to = (await findCard(2).boundingBox())!
   await app.page.mouse.move(from.x + 8, from.y + 8)
@@ -113,7 +113,7 @@ test('a message due before the one above it is moved up by a button at the error
   await expect.poll(() => up.count()).toBe(0)
   await press('Save')
   await findProblem().waitFor()
-  expect(await app.violations('.step-panel')).toEqual([])
+  expect(await app.findViolations('.step-panel')).toEqual([])
   await up.press('Enter')
   await expect.poll(titles).toEqual(moved)
   await expect.poll(() => times()).toEqual(['1 minute', '2 minutes', '3 minutes'])
@@ -214,7 +214,7 @@ test('conditions of a message read as a sentence, and incomplete ones are not sa
   await findPanel().getByLabel('How many have to hold').selectOption('Any of these holds')
   await findCard(3).getByText(sentence).waitFor()
   await expect.poll(() => findPanel().locator('[aria-busy="true"]').count()).toBe(0)
-  expect(await app.violations('.step-panel')).toEqual([])
+  expect(await app.findViolations('.step-panel')).toEqual([])
   await save()
   const conditions = [
     { fact: 'value', is: 'above', amount: 60 },
@@ -260,8 +260,8 @@ test('a split test is saved only with shares that sum to 100%, and its copy has 
   expect(listSaved()).toEqual([])
   await findPanel().getByRole('tab', { name: /^A / }).click()
   await findPanel().getByLabel('Share of variant A').fill('70')
-  await app.settled()
-  expect(await app.violations('.step-panel')).toEqual([])
+  await app.waitUntilSettled()
+  expect(await app.findViolations('.step-panel')).toEqual([])
   await save()
   const [a] = buildReadyFlow().steps[1]!.variants
   const variants = [
@@ -360,7 +360,7 @@ test('the report shows the message results of each step, for 7, 30 and 90 days',
   await app.page.getByRole('tooltip').filter({ hasText: 'divided by the messages sent' }).waitFor()
   await term.blur()
   await app.page.getByRole('tooltip').waitFor({ state: 'hidden' })
-  expect(await app.violations('[aria-label=Report]')).toEqual([])
+  expect(await app.findViolations('[aria-label=Report]')).toEqual([])
 })
 
 test('a winner is chosen after a confirmation, and not while changes are unsaved', async () => {
@@ -407,7 +407,7 @@ async function editAndSwitchOn(subject: string) {
   return dialog
 }
 
-test('switching a flow on saves unsaved edits first (newcomer-N1)', async () => {
+test('switching a flow on saves unsaved edits first', async () => {
   const dialog = await editAndSwitchOn('Your mugs are waiting')
   await dialog.waitFor({ state: 'detached' })
   await button(/^Switch off$/).waitFor()
@@ -416,7 +416,7 @@ test('switching a flow on saves unsaved edits first (newcomer-N1)', async () => 
   await expect.poll(() => app.api.calls(switchFlow)).toHaveLength(1)
 })
 
-test('a flow with invalid unsaved edits is not switched on, and the error is shown (newcomer-N1)', async () => {
+test('a flow with invalid unsaved edits is not switched on, and the error is shown', async () => {
   const dialog = await editAndSwitchOn('')
   await dialog.waitFor({ state: 'detached' })
   await findPanel().getByText('An email needs a subject').waitFor()

@@ -65,7 +65,7 @@ test('the library explains each kind of flow, and creates the chosen one switche
       'Discount on the last step',
     ])
   await expect.poll(() => library.getByText('It asks of your store:').count()).toBe(5)
-  expect(await app.violations('[role=dialog]')).toEqual([])
+  expect(await app.findViolations('[role=dialog]')).toEqual([])
   await library.getByRole('button', { name: `Start from ${HIGH}` }).click()
   await app.page.waitForURL(/\/flows\/[-\w]{36}$/)
   await app.page.getByRole('heading', { level: 1, name: HIGH }).waitFor()
@@ -90,7 +90,7 @@ test('arrow keys move a flow: its handle keeps the focus, its position is announ
   await flow(READY)
     .getByText(/ in the last 30 days$/)
     .waitFor()
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   for (const [key, order] of [
     ['ArrowUp', [HIGH, READY]],
     ['ArrowDown', [READY, HIGH]],
@@ -196,7 +196,7 @@ test('a flow that matches no carts explains why when it is activated, and an act
     .toEqual([{ isOn: true, holdoutPercent: 0, includeLast24h: false }])
   await flow(HIGH).getByText(buildTakenText('gets')).waitFor()
   await expect.poll(() => flow(READY).getByText('stands above it').count()).toBe(0)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await choose(HIGH, 'Delete')
   const question = findDialog(`Delete “${HIGH}”?`)
   await question.getByText(flowTexts.switchOffFirst).waitFor()

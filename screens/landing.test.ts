@@ -8,7 +8,7 @@ import { findViolations } from '../e2e/axe.ts'
 import { readConfig } from '../server/core/config/config.ts'
 import type { Deps } from '../server/deps.ts'
 import { sendApp, siteRoutes } from '../server/workspace/instance/site-routes.ts'
-import { themeNames } from '../web/core/theme/chosen.ts'
+import { themeNames } from '../web/core/theme/theme-choice.ts'
 import { Api } from './api.ts'
 import { createScreens } from './app.ts'
 
@@ -44,7 +44,7 @@ beforeEach(() => api.reset())
 afterAll(() => site.close())
 
 async function visit(to: string, options: Parameters<typeof app.another>[0] = {}) {
-  const page = await app.another(options)
+  const page = await app.openAnotherPage(options)
   const replies: Response[] = []
   const errors: string[] = []
   page.on('response', (reply) => replies.push(reply))

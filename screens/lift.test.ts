@@ -128,7 +128,7 @@ test('a new share ends the running control group, and stopping keeps both result
   await findButton('Change the share').click()
   const change = dialog('Change the share')
   await change.getByText(/the one that runs ends now and keeps its result/).waitFor()
-  // The current share is no change.
+  // The current share is not a change.
   await change.getByRole('radio', { name: /^30%/ }).check()
   await expect.poll(() => change.getByRole('button', { name: 'Start anew' }).isDisabled()).toBe(true)
   await change.getByRole('radio', { name: /^10%/ }).check()
@@ -178,7 +178,7 @@ test.each(['/dashboard', '/analytics'])('%s shows the lift only with enough data
   reply.running = buildExperiment(10, 90)
   await app.open(path)
   await expect.poll(() => app.api.calls(readExperiments).length).toBeGreaterThan(0)
-  await app.settled()
+  await app.waitUntilSettled()
   await expect.poll(() => lift.count()).toBe(0)
   reply.running.revenue = { state: 'more', anytime: { low: 120, high: 900 }, planned: null, missing: null }
   reply.running.people = { treated: 900, control: 100 }

@@ -10,7 +10,7 @@ import { createScreens, NOW } from './app.ts'
 import { buildCarts } from './carts-scene.ts'
 import { openAnotherPage } from './page-checks.ts'
 
-// The live connection: changes made elsewhere are refetched, also after a disconnection and in a hidden tab.
+// The live connection: changes made elsewhere are refetched, even after a disconnection and in a hidden tab.
 
 const app = createScreens()
 /** Of the 17 unread ones. */
@@ -20,7 +20,7 @@ const count = (endpoint: Endpoint) => app.api.calls(endpoint).length
 async function openDashboard() {
   const page = await app.open('/dashboard')
   await expect.poll(app.live.connections).toBe(1)
-  await app.settled()
+  await app.waitUntilSettled()
   return page
 }
 
@@ -62,7 +62,7 @@ test('a hidden tab refetches once it is shown', async () => {
     }, isHidden)
   // Wait for the previous count, which would replace the notification's.
   await page.getByRole('button', { name: 'Notifications, 17 unread' }).waitFor()
-  await app.settled()
+  await app.waitUntilSettled()
   await hide(true)
   const before = count(checkConnection)
   app.live.changed('settings')

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { AxeOptions } from '../e2e/axe.ts'
 import { screens } from '../shared/screens.ts'
-import type { ThemeName } from '../web/core/theme/chosen.ts'
+import type { ThemeName } from '../web/core/theme/theme-choice.ts'
 import { type Screens, WIDE } from './app.ts'
 import { campaignStates } from './states/campaigns.ts'
 import { flowStates } from './states/flows.ts'
@@ -72,7 +72,7 @@ export async function checkLook(app: Screens, state: State): Promise<void> {
     await resize(app, width, state)
     const part = state.steps ? await changedPart(app.page) : {}
     const rules = index === 0 ? part : { rules: BY_LAYOUT }
-    expect(await app.violations(rules), `at ${width} px`).toEqual([])
+    expect(await app.findViolations(rules), `at ${width} px`).toEqual([])
     await expectFit(app.page, width)
   }
 }
@@ -92,7 +92,7 @@ export async function checkThemes(app: Screens, state: State, themes: readonly T
       await chooseTheme(page, theme)
       // The elements are the same in every theme; only colors differ.
       const rules = theme === themes[0] ? {} : { rules: ['color-contrast'] }
-      expect(await app.violations(rules), `at ${width} px, ${theme}`).toEqual([])
+      expect(await app.findViolations(rules), `at ${width} px, ${theme}`).toEqual([])
       await savePicture(page, `${state.name}-${width}-${theme}`)
     }
     await expectFit(page, width)
@@ -116,7 +116,7 @@ async function reach(app: Screens, state: State): Promise<number[]> {
 
 async function resize(app: Screens, width: number, { isLoading = false }: State): Promise<void> {
   if (app.page.viewportSize()?.width !== width) await app.page.setViewportSize({ ...WIDE, width })
-  await app.settled({ isLoading })
+  await app.waitUntilSettled({ isLoading })
 }
 
 async function expectFit(page: Page, width: number): Promise<void> {

@@ -140,7 +140,7 @@ describe('a server that is down', () => {
 
   test('keeps the shell, explains it, and shows the screen once the server is back', { tags: ['A4.2'] }, async () => {
     await app.open('/dashboard')
-    await app.settled()
+    await app.waitUntilSettled()
     isAway = true
     await app.page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Settings' }).click()
     await app.page.getByRole('heading', { level: 1, name: 'The Recoup server cannot be reached' }).waitFor()
@@ -156,7 +156,7 @@ describe('a server that is down', () => {
 
   test('gets the failed requests again once it is back', async () => {
     await app.open('/carts')
-    await app.settled()
+    await app.waitUntilSettled()
     isAway = true
     await app.page.getByLabel('Search customers').fill('zzzz')
     await findLostNotice().waitFor()
@@ -169,7 +169,7 @@ describe('a server that is down', () => {
   test('loses no input, and settings are saved once it is back', { tags: ['A4.2'] }, async () => {
     await app.open('/settings/recovery-rules')
     await findCap().fill('5')
-    await app.settled()
+    await app.waitUntilSettled()
     isAway = true
     await findButton('Save').click()
     await app.page.getByText(OFFLINE).first().waitFor()

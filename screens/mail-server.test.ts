@@ -18,7 +18,7 @@ const inMailbox: MailServerView = { ...fixture(readMailServer), isFixed: false }
 const findCard = (name: string) => app.page.getByRole('region', { name, exact: true })
 const findBanner = () => app.page.getByRole('region', { name: 'Notices' }).getByText('Email stays on this server.')
 const step = { id: 'accepted', title: 'Accepted', state: 'good' as const, nextStep: null, answer: null, record: null }
-const testMail = (changes: object) => ({
+const buildTestMail = (changes: object) => ({
   isAccepted: true,
   to: 'olive@owners.example',
   from: 'shop@mugs.example',
@@ -47,7 +47,7 @@ const buildOwnServer = (changes: Partial<NonNullable<MailServerView['server']>> 
   },
 })
 
-test('a banner states that mail stays on this server, and each part of sending shows its set-up', async () => {
+test('a banner states that mail stays on this server, and each section shows whether it is set up', async () => {
   serveUser(api)
   api.answer(readMailServer, inMailbox)
   const sections = [
@@ -76,7 +76,7 @@ test('a banner states that mail stays on this server, and each part of sending s
 test('a test mail in the built-in mailbox is not reported as delivered to the user', async () => {
   serveUser(api)
   api.answer(readMailServer, inMailbox)
-  api.answer(sendTestMail, testMail({ way: 'mailbox' }))
+  api.answer(sendTestMail, buildTestMail({ way: 'mailbox' }))
   await app.open('/settings/sending/mail-server')
   await findCard('Test email').getByRole('button', { name: 'Send test email' }).click()
   await findCard('Test email').getByText('The email is in the built-in mailbox.').waitFor()
@@ -125,7 +125,7 @@ test('a mail server is checked and saved; a refusal is shown and clears nothing;
     })
   api.answer(sendTestMail, () => {
     api.answer(readMailServer, { ...buildOwnServer(), acceptedAt: '2026-11-28T22:41:00.000Z' })
-    return testMail({})
+    return buildTestMail({})
   })
   await findCard('Test email').getByRole('button', { name: /^Send/ }).click()
   await findCard('Test email').getByText('The mail server accepted the email to olive@owners.example.').waitFor()

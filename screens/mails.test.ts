@@ -106,7 +106,7 @@ async function measureEverywhere() {
   return layouts
 }
 
-async function violations() {
+async function findViolationsInMail() {
   // A mail is not one of our pages: it has no landmarks and no level-one heading.
   return findViolations(page, { without: ['region', 'page-has-heading-one', 'landmark-one-main'] })
 }
@@ -166,14 +166,14 @@ describe.each(ready.map(({ id }) => id))('the template %s', (id) => {
   test('fits and is readable if the mail program drops the head styles', async () => {
     await page.setContent(renderHtml(id, carts.hard).replaceAll(/<style>[\s\S]*?<\/style>/g, ''))
     for (const { width, layout } of await measureEverywhere()) expect([width, layout.over]).toEqual([width, 0])
-    if (id === 'discount') expect(await violations()).toEqual([])
+    if (id === 'discount') expect(await findViolationsInMail()).toEqual([])
   })
 
   test('passes axe in light and dark mode', async () => {
     await page.setContent(renderHtml(id, { ...pictured, ...withKit('no kit') }))
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme })
-      expect([colorScheme, await violations()]).toEqual([colorScheme, []])
+      expect([colorScheme, await findViolationsInMail()]).toEqual([colorScheme, []])
     }
   })
 })
@@ -188,7 +188,7 @@ describe.each(Object.keys(kits))('a mail with %s', (name) => {
     }
     for (const colorScheme of SCHEMES) {
       await page.emulateMedia({ colorScheme })
-      expect([colorScheme, await violations()]).toEqual([colorScheme, []])
+      expect([colorScheme, await findViolationsInMail()]).toEqual([colorScheme, []])
     }
   })
 })

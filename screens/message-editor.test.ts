@@ -144,8 +144,8 @@ describe('in a step of a flow', () => {
           body: 'Your code is {{ coupon_code }}.',
         },
       ])
-    await app.settled()
-    expect(await app.violations('.step-panel')).toEqual([])
+    await app.waitUntilSettled()
+    expect(await app.findViolations('.step-panel')).toEqual([])
   })
 
   test('the email is previewed for the sample cart, which allows no test', async () => {
@@ -174,7 +174,7 @@ describe('in a step of a flow', () => {
     await findPreviewIn(step)
       .getByText(/^1 segment/)
       .waitFor()
-    expect(await app.violations('.step-panel')).toEqual([])
+    expect(await app.findViolations('.step-panel')).toEqual([])
     await step.getByRole('radiogroup', { name: 'Channel' }).getByText('WhatsApp', { exact: true }).click()
     const link = step.getByRole('link', { name: 'Choose another one' })
     await expect.poll(() => link.getAttribute('href')).toBe('/settings/sending/whatsapp')
@@ -245,7 +245,7 @@ test('in an email to one cart: its text is changed, previewed and sent as a test
     .toMatchObject([
       { cartId: cart!.id, channel: 'email', subject: 'By hand', body: 'A word from the kiln: {{ checkout_link }}' },
     ])
-  expect(await app.violations('[role=dialog]')).toEqual([])
+  expect(await app.findViolations('[role=dialog]')).toEqual([])
 })
 
 test('in a discount mail: it is previewed and sent as a test, with an example code', async () => {
@@ -265,7 +265,7 @@ test('in a discount mail: it is previewed and sent as a test, with an example co
   await expect
     .poll(() => app.api.calls(testDiscount).map(({ body }) => body))
     .toMatchObject([{ couponId: coupon._id, subject: 'Ten off' }])
-  expect(await app.violations('[role=dialog]')).toEqual([])
+  expect(await app.findViolations('[role=dialog]')).toEqual([])
 })
 
 test('in a WhatsApp campaign: the link to the templates confirms before leaving', async () => {
@@ -278,7 +278,7 @@ test('in a WhatsApp campaign: the link to the templates confirms before leaving'
     await form.getByRole('heading', { name }).waitFor()
   }
   const link = form.getByRole('link', { name: 'Choose another one' })
-  expect(await app.violations('[role=dialog]')).toEqual([])
+  expect(await app.findViolations('[role=dialog]')).toEqual([])
   await link.click()
   const question = findDialog('Leave without saving?')
   await question.waitFor()

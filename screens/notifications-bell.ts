@@ -40,7 +40,7 @@ export function createBell(app: Screens) {
     },
     /** A separate signed-in tab, for what cannot be undone on the shared page. */
     async anotherTab() {
-      const page = await app.another()
+      const page = await app.openAnotherPage()
       await page.goto(`${app.url}/blank`)
       await page.evaluate(
         (entries) => {

@@ -34,7 +34,7 @@ async function expectToFit(): Promise<void> {
     await app.page.setViewportSize({ width, height: 900 })
     await expect.poll(async () => [width, await app.page.evaluate(measureOverflow)]).toEqual([width, 0])
   }
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
 }
 
 describe('the notifications screen', () => {

@@ -13,7 +13,7 @@ const app = createScreens()
 const list = createMemberList(app)
 const { anotherTab, bell, button, expectBadge, expectNumbers, items, openBell, unreadDots } = createBell(app)
 
-/** A screen on a clock that stands still once it is `ready`. */
+/** A screen whose clock is stopped once it is `ready`. */
 async function stopClock(path: string, ready: (page: Page) => Promise<unknown>): Promise<Page> {
   const page = await anotherTab()
   await blockLiveConnection(page)
@@ -26,7 +26,7 @@ async function stopClock(path: string, ready: (page: Page) => Promise<unknown>):
 }
 
 /** With one unread notification in the open bell. */
-async function onClock() {
+async function openWithClock() {
   list.addNumbered(1)
   const page = await stopClock('/flows', async (page) => {
     await openBell(page)
@@ -54,7 +54,7 @@ const isDrawn = (page: Page, look: () => Promise<unknown>, expected: unknown) =>
     .toEqual(expected)
 
 test('Refresh asks one second after the last of several presses', { tags: ['A2.11', 'A4.6', 'A9'] }, async () => {
-  const { page } = await onClock()
+  const { page } = await openWithClock()
   const before = app.api.calls(listNotifications).length
   const countRequests = () => app.api.calls(listNotifications).length - before
   await button('Refresh', page).click()
@@ -71,7 +71,7 @@ test('Refresh asks one second after the last of several presses', { tags: ['A2.1
 test('an unanswered mark times out after 10 seconds and is retried after 1, 2 and 4 seconds, then later', {
   tags: ['A8'],
 }, async () => {
-  const { page, marks, mark } = await onClock()
+  const { page, marks, mark } = await openWithClock()
   const held = app.api.hold(markNotificationsRead)
   await mark()
   await expect.poll(marks).toBe(1)
@@ -97,7 +97,7 @@ test('an unanswered mark times out after 10 seconds and is retried after 1, 2 an
 })
 
 test('a mark is retried after a network error until the first answer', { tags: ['A8'] }, async () => {
-  const { page, marks, mark } = await onClock()
+  const { page, marks, mark } = await openWithClock()
   let isAway = true
   await page.route('**/mark-read*', (route) => (isAway ? route.abort() : route.fallback()))
   await mark()
@@ -117,7 +117,7 @@ test('a mark is retried after a network error until the first answer', { tags: [
 })
 
 test('a mark stays in the browser after another error and is sent later', { tags: ['A8'] }, async () => {
-  const { page, marks, mark } = await onClock()
+  const { page, marks, mark } = await openWithClock()
   app.api.fail(markNotificationsRead, 500)
   await mark()
   await expect.poll(marks).toBe(1)
@@ -133,7 +133,7 @@ test('a mark stays in the browser after another error and is sent later', { tags
 })
 
 test('a mark is reverted after a 401', { tags: ['A8'] }, async () => {
-  const { page, marks, mark } = await onClock()
+  const { page, marks, mark } = await openWithClock()
   app.api.raw(markNotificationsRead, 401, { error: 'No.', code: 'proxy' })
   await mark()
   await expect.poll(marks).toBe(1)
@@ -144,7 +144,7 @@ test('a mark is reverted after a 401', { tags: ['A8'] }, async () => {
 })
 
 test('a deletion can be undone for 10 seconds', async () => {
-  const { page } = await onClock()
+  const { page } = await openWithClock()
   const undo = button('Undo', page)
   await items(page)
     .getByRole('button', { name: /^Delete/ })

@@ -92,7 +92,7 @@ describe('the bell', () => {
     await closeBell()
     await openBell()
     await expectNumbers([1])
-    await app.settled()
+    await app.waitUntilSettled()
     await expect.poll(() => listRequests()).toEqual([query, query])
   })
 
@@ -278,7 +278,7 @@ describe('the bell', () => {
     // Minimum touch size.
     expect(sizes.length).toBeGreaterThan(4)
     expect(sizes.filter(({ width, height }) => Math.min(width, height) < 36)).toEqual([])
-    expect(await app.violations()).toEqual([])
+    expect(await app.findViolations()).toEqual([])
     await page.setViewportSize({ width: 1280, height: 900 })
     // Tab leaves it, and it closes.
     await panel().getByRole('link', { name: 'View all notifications' }).press('Tab')

@@ -13,16 +13,16 @@ export async function checkLayout(app: Screens, within?: string): Promise<void> 
   for (const viewport of [PHONE, WIDE]) {
     await app.page.setViewportSize(viewport)
     // A skeleton is a state too; its content need not load.
-    await app.settled({ isLoading: true })
+    await app.waitUntilSettled({ isLoading: true })
     const overflow = await app.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
     expect(overflow, `wider than ${viewport.width} pixels by`).toBeLessThanOrEqual(0)
   }
-  expect(await app.violations(within)).toEqual([])
+  expect(await app.findViolations(within)).toEqual([])
 }
 
-/** A page of the signed-in owner before any screen: clocks and scripts cannot be removed from an open page. */
+/** A new page of the signed-in owner, without the fake clocks and scripts of the test’s own page. */
 export async function openAnotherPage(app: Screens): Promise<Page> {
   const entries = Object.entries({ ...demo.storage, token })
   const localStorage = entries.map(([name, value]) => ({ name, value }))
-  return app.another({ storageState: { cookies: [], origins: [{ origin: app.url, localStorage }] } })
+  return app.openAnotherPage({ storageState: { cookies: [], origins: [{ origin: app.url, localStorage }] } })
 }

@@ -41,7 +41,7 @@ test('a pause and its end in another browser are shown without a reload, on a ph
   app.live.changed('settings')
   await findNotice().waitFor()
   await page.getByRole('button', { name: 'Resume sending' }).waitFor()
-  expect(await app.violations('section[aria-label=Notices]')).toEqual([])
+  expect(await app.findViolations('section[aria-label=Notices]')).toEqual([])
   setPause(null)
   app.live.changed('settings')
   await findNotice().waitFor({ state: 'hidden' })

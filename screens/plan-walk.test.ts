@@ -65,7 +65,7 @@ const snapshot = () =>
  */
 async function walk(open: () => Promise<Locator>): Promise<string[]> {
   const part = await open()
-  await app.settled()
+  await app.waitUntilSettled()
   await expect.poll(() => findBadLinks(part)).toEqual([])
   const names = await part
     .locator(PRESSABLE)
@@ -75,11 +75,11 @@ async function walk(open: () => Promise<Locator>): Promise<string[]> {
     if (names.indexOf(name) < at) continue
     if (at > 0) await open()
     const button = part.locator(PRESSABLE).nth(at)
-    await app.settled()
+    await app.waitUntilSettled()
     const before = await snapshot()
     await button.press('Space')
     await expect.poll(snapshot, { message: `“${name}” does nothing` }).not.toBe(before)
-    await app.settled()
+    await app.waitUntilSettled()
     const { pathname } = new URL(app.page.url())
     expect(findScreen(pathname), `“${name}” leads to ${pathname}`).not.toBeNull()
     const errors = app.page.getByText(/Page not found|Not found|^Failed to|could not be/)
@@ -153,7 +153,7 @@ test.each(modes)('no dead button or link about plans: $mode', async ({ status, a
     await opener.click()
     await page.getByRole('dialog').getByText('Current plan').waitFor()
   }
-  await app.settled()
+  await app.waitUntilSettled()
   await expect.poll(() => findBadLinks(page.locator('body'))).toEqual([])
 })
 
@@ -161,7 +161,7 @@ test.each(['stripe', 'test', 'none'] as const)('no dead link on /terms and /priv
   app.api.alter(readInstance, (reply) => ({ ...reply, sells }))
   for (const address of ['/terms', '/privacy']) {
     await app.open(address, { as: 'visitor' })
-    await app.settled()
+    await app.waitUntilSettled()
     const body = app.page.locator('body')
     await expect.poll(() => body.locator('a[href]:visible').count()).toBeGreaterThan(2)
     await expect.poll(() => findBadLinks(body)).toEqual([])

@@ -8,7 +8,7 @@ import { createScreens } from './app.ts'
 const app = createScreens()
 const main = () => app.page.getByRole('main')
 const findButton = (name: string) => main().getByRole('button', { name, exact: true })
-const isFree = () => {
+const activateFreePlan = () => {
   setAccess(app, { plan: 'free', isConnected: false })
   return { success: true, message: 'You are on Lite.', url: '/store-setup' }
 }
@@ -23,14 +23,14 @@ test('the plans offer “Continue with Lite” first to an account without a pla
     .poll(() => main().getByRole('button').allInnerTexts())
     .toEqual(['Continue with Lite', 'Choose Starter', 'Choose Growth'])
   await app.page.getByText('Upgrade when you reach a limit.').waitFor()
-  expect(await app.violations()).toEqual([])
-  // Also if the plan cannot be created: the set-up then shows what is missing (A 4.3).
+  expect(await app.findViolations()).toEqual([])
+  // The set-up also opens if the plan cannot be created, and shows what is missing (A 4.3).
   app.api.fail(createFreeSubscription, 500, { error: 'x' })
   await findButton('Continue with Lite').click()
   await app.page.waitForURL('**/store-setup')
   await app.page.getByRole('heading', { name: 'Subscription Required' }).waitFor()
   await app.page.getByRole('link', { name: 'Choose a Plan' }).click()
-  app.api.answer(createFreeSubscription, isFree)
+  app.api.answer(createFreeSubscription, activateFreePlan)
   await findButton('Continue with Lite').click()
   await app.page.waitForURL('**/store-setup')
   await app.page.getByRole('button', { name: 'Connect Store' }).waitFor()
@@ -58,7 +58,7 @@ test('in test mode the step before the payment opens the test page, which sets p
   await app.page.waitForURL('**/test-subscription?plan=starter&cycle=year')
   await expect.poll(() => app.page.getByLabel('Plan').inputValue()).toBe('starter')
   await expect.poll(() => app.page.getByRole('radio', { name: 'Yearly' }).isChecked()).toBe(true)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
   await app.page.goBack()
   await app.page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' }).waitFor()
   await app.page.getByRole('link', { name: 'All plans' }).click()
@@ -86,7 +86,7 @@ test('changing from a paid plan to Lite needs a confirmation, which also shows a
   await findButton('Start with Lite').click()
   await dialog.getByRole('button', { name: 'Change to Lite' }).click()
   await dialog.getByText('Not today.').waitFor()
-  app.api.answer(createFreeSubscription, isFree)
+  app.api.answer(createFreeSubscription, activateFreePlan)
   await dialog.getByRole('button', { name: 'Change to Lite' }).click()
   await app.page.waitForURL('**/store-setup')
 })

@@ -22,7 +22,7 @@ const mainText = () => readText(main())
 const findStep = () => app.page.getByRole('heading', { level: 1, name: 'Complete Your Purchase' })
 const start = () => main().getByRole('button', { name: 'Start free trial' })
 const search = () => new URL(app.page.url()).search
-const onLite = (changes: Partial<Status> = {}) =>
+const serveLite = (changes: Partial<Status> = {}) =>
   app.api.answer(subscriptionStatus, buildStatus({ plan: 'free', ...changes }))
 const serveCheckout = (url: string) => app.api.answer(createCheckoutSession, { isFreePlan: false, url })
 const provider = () => `${app.url}/terms?stripe`
@@ -30,7 +30,7 @@ const provider = () => `${app.url}/terms?stripe`
 test('/pricing shows plans monthly or yearly, claims, add-ons, questions, custom pricing and support', {
   tags: ['A2.6', 'A9'],
 }, async () => {
-  onLite()
+  serveLite()
   await app.open('/pricing')
   await main().getByRole('button', { name: 'Choose Growth' }).waitFor()
   const text = await mainText()
@@ -60,7 +60,7 @@ test('/pricing shows plans monthly or yearly, claims, add-ons, questions, custom
 test('“Complete Your Purchase” lists the first five features, the amount, and the amount due today in a trial', {
   tags: ['A2.6'],
 }, async () => {
-  onLite()
+  serveLite()
   const page = await app.open('/pricing?cycle=year')
   await main().getByRole('button', { name: 'Choose Growth' }).click()
   await findStep().waitFor()
@@ -82,7 +82,7 @@ test('“Complete Your Purchase” lists the first five features, the amount, an
 })
 
 test('the step charges today after a used trial', async () => {
-  onLite({ hasUsedTrial: true })
+  serveLite({ hasUsedTrial: true })
   await app.open('/pricing?plan=starter&cycle=month')
   await findStep().waitFor()
   const text = await mainText()
@@ -94,7 +94,7 @@ test('the step charges today after a used trial', async () => {
 test('a double click on “Start free trial” sends the choice once and goes to the provider; Back restores the step', {
   tags: ['A4.3'],
 }, async () => {
-  onLite()
+  serveLite()
   serveCheckout(provider())
   const page = await app.open('/pricing?plan=growth&cycle=year&stores=2')
   await start().dblclick()
@@ -109,7 +109,7 @@ test('a double click on “Start free trial” sends the choice once and goes to
 })
 
 test('a page restored from the browser’s cache is usable again and shows a purchase made since', async () => {
-  onLite()
+  serveLite()
   // An address that loads nothing leaves the page unchanged.
   serveCheckout(`${app.url}/pricing?plan=growth&cycle=month#pay`)
   const page = await app.open('/pricing?plan=growth&cycle=month')
@@ -134,7 +134,7 @@ test.each([
   ],
   ['no answer', () => app.api.cut(createCheckoutSession), 'Failed to process checkout'],
 ] as const)('a failed checkout shows the error and can be retried: %s', { tags: ['A8'] }, async (_, answer, text) => {
-  onLite()
+  serveLite()
   answer()
   const page = await app.open('/pricing?plan=growth&cycle=month')
   await start().click()
@@ -146,7 +146,7 @@ test.each([
 })
 
 test('a checkout refused because another tab bought a plan opens the plan change', async () => {
-  onLite()
+  serveLite()
   const page = await app.open('/pricing?plan=growth&cycle=year')
   await start().waitFor()
   answerBilling(app, { plan: 'starter' })
@@ -224,7 +224,7 @@ test('/pricing offers only Lite before a plan is chosen where nothing is sold', 
 })
 
 test('/pricing shows a member whom to ask, and hides the purchase step', async () => {
-  onLite()
+  serveLite()
   signInAs(app, 'member')
   await app.open('/pricing?plan=growth&cycle=month')
   await main().getByText('Only an owner or admin of this account can change its plan.').waitFor()
@@ -243,7 +243,7 @@ test('/pricing shows a failure to load the plan, with Retry, and offers nothing 
         .count(),
     )
     .toBe(0)
-  onLite()
+  serveLite()
   await main().getByRole('button', { name: 'Retry' }).click()
   await main().getByRole('button', { name: 'Choose Growth' }).waitFor()
 })

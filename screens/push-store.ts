@@ -73,7 +73,7 @@ export function createPushStore(app: Screens) {
         const overflow = await app.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
         expect([width, overflow]).toEqual([width, 0])
       }
-      expect(await app.violations()).toEqual([])
+      expect(await app.findViolations()).toEqual([])
     },
   }
   beforeAll(() => app.page.context().grantPermissions(['clipboard-read', 'clipboard-write']))

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { getCart, type RestorableCart } from '../shared/carts/carts.ts'
 import { restoreCart, restoreTexts } from '../shared/delivery/restore.ts'
 import { createScreens } from './app.ts'
-import { aCart, subtractHours } from './carts-scene.ts'
+import { sampleCart, subtractHours } from './carts-scene.ts'
 
-// The cart restore page, for the shopper of a mail and for a member of the store (B 2).
+// The cart restore page, for the recipient of a mail and for a member of the store (B 2).
 
 const app = createScreens()
 const TOKEN = `rt_${'a'.repeat(43)}`
-const [item] = aCart.items as [(typeof aCart.items)[number]]
+const [item] = sampleCart.items as [(typeof sampleCart.items)[number]]
 
 const restorable: RestorableCart = {
   items: [{ ...item, outcome: 'ok', now: { quantity: item.quantity, price: item.price }, url: null }],
@@ -46,7 +46,7 @@ const restored = {
   coupon: null,
 }
 
-test('shows the items and keeps them in the browser; a failed transfer to the store is shown beside it and retried', {
+test('the restore page keeps the items in the browser, and shows and retries a failed transfer to the store', {
   tags: ['B2', 'B3'],
 }, async () => {
   app.api.answer(getCart, { cart: restorable })
@@ -65,10 +65,10 @@ test('shows the items and keeps them in the browser; a failed transfer to the st
   const checkout = page.getByRole('link', { name: 'Continue to checkout' })
   await expect.poll(() => checkout.getAttribute('href')).toBe(restored.checkoutUrl)
   await expect.poll(() => page.getByText('Back soon.').count()).toBe(0)
-  expect(await app.violations()).toEqual([])
+  expect(await app.findViolations()).toEqual([])
 })
 
-test('a bought cart links to the shop', { tags: ['B2'] }, async () => {
+test('the page of a purchased cart links to the shop', { tags: ['B2'] }, async () => {
   app.api.answer(getCart, { cart: { ...restorable, isOrdered: true } })
   const page = await app.open(`/cart/recover?cart_id=${TOKEN}`, { as: 'visitor' })
   await page.getByRole('heading', { name: 'You have already ordered.' }).waitFor()
@@ -77,10 +77,10 @@ test('a bought cart links to the shop', { tags: ['B2'] }, async () => {
     .toBe(restorable.shopUrl)
 })
 
-test('a member restores by cart id, which is marked as a test', { tags: ['B2'] }, async () => {
-  app.api.answer(getCart, { cart: aCart })
+test('a member’s restore by cart id is marked as a test', { tags: ['B2'] }, async () => {
+  app.api.answer(getCart, { cart: sampleCart })
   app.api.answer(restoreCart, { ...restored, isTest: true })
-  const page = await app.open(`/cart/recover?cart_id=${aCart.id}`)
+  const page = await app.open(`/cart/recover?cart_id=${sampleCart.id}`)
   await page.getByText('is a test and is not counted').waitFor()
   await page.getByRole('button', { name: 'Restore Cart' }).click()
   await page.getByText('Cart restored! You can now continue shopping or checkout.').waitFor()

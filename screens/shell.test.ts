@@ -107,13 +107,13 @@ describe('the shell', () => {
   })
 })
 
-test('a typed address opens at its top, wherever the previous page was scrolled (newcomer-N12)', async () => {
+test('a typed address opens at its top, wherever the previous page was scrolled', async () => {
   const page = await app.open('/push-notifications')
   await page.setViewportSize(PHONE)
-  await app.settled()
+  await app.waitUntilSettled()
   await page.evaluate(() => window.scrollTo(0, 400))
   await page.goto(`${app.url}/terms`)
-  await app.settled()
+  await app.waitUntilSettled()
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(0)
 })
 
@@ -121,7 +121,7 @@ describe('the theme', () => {
   test('is the system’s while nothing is stored, applies at the first paint, and follows the system', {
     tags: ['A4.7'],
   }, async () => {
-    const page = await app.another({ colorScheme: 'dark' })
+    const page = await app.openAnotherPage({ colorScheme: 'dark' })
     await page.addInitScript(() => {
       const seen: string[] = []
       Object.assign(window, { seen })
@@ -144,7 +144,7 @@ describe('the theme', () => {
   test('applies at once when chosen, is stored, and then no longer follows the system', {
     tags: ['A2.8', 'A3', 'A4.7'],
   }, async () => {
-    const page = await openOwnerPage(app, await app.another({ colorScheme: 'light' }))
+    const page = await openOwnerPage(app, await app.openAnotherPage({ colorScheme: 'light' }))
     await page.goto(`${app.url}/settings/appearance`)
     for (const name of ['Light', 'Dark', 'Blue']) await page.getByRole('radio', { name }).waitFor()
     await expect.poll(() => page.getByRole('radio').count()).toBe(3)
@@ -169,7 +169,7 @@ test('the browser stores only the keys of the specification, and none after logg
   await app.open('/login', { as: 'visitor' })
   await app.page.getByRole('button', { name: 'Try the live demo' }).click()
   await heading(app.page, 'Dashboard')
-  await app.settled()
+  await app.waitUntilSettled()
   const listStorageKeys = () =>
     app.page.evaluate(() => [...Object.keys(localStorage), ...Object.keys(sessionStorage)].sort())
   await expect.poll(() => readStoredConnection(app.page)).toEqual(CONNECTION_KEYS)
@@ -198,8 +198,8 @@ test('the browser stores only the keys of the specification, and none after logg
 })
 
 describe('the route transition', () => {
-  async function withClock(): Promise<Page> {
-    const page = await app.another()
+  async function openWithClock(): Promise<Page> {
+    const page = await app.openAnotherPage()
     // Before the first timer: one set on the real clock cannot be cleared on this one.
     await page.clock.install()
     await openOwnerPage(app, page)
@@ -211,7 +211,7 @@ describe('the route transition', () => {
   test('shows its overlay for 200 ms, “Loading page...” forward and “Loading...” back', {
     tags: ['A2.1', 'A9'],
   }, async () => {
-    const page = await withClock()
+    const page = await openWithClock()
     // The screen's chunk is cached afterwards, so only the 200 ms count.
     await section(page, 'Flows').click()
     await heading(page, 'Flows')
@@ -237,7 +237,7 @@ describe('the route transition', () => {
   })
 
   test('moves the focus to the new screen, unless the focus has moved already', async () => {
-    const page = await withClock()
+    const page = await openWithClock()
     await page.clock.pauseAt(Date.now() + 600_000)
     await section(page, 'Flows').press('Enter')
     await heading(page, 'Flows')
@@ -253,7 +253,7 @@ describe('the route transition', () => {
   })
 
   test('preloads a screen’s chunk when its link is hovered', async () => {
-    const page = await openOwnerPage(app, await app.another())
+    const page = await openOwnerPage(app, await app.openAnotherPage())
     await page.goto(`${app.url}/dashboard`)
     await heading(page, 'Dashboard')
     const requested: string[] = []
@@ -283,7 +283,7 @@ test('the page that sets a plan offers the five plans of the specification', { t
 })
 
 test('the chart labels its axes and periods', { tags: ['A2.3'] }, async () => {
-  const page = await openOwnerPage(app, await app.another())
+  const page = await openOwnerPage(app, await app.openAnotherPage())
   await page.addInitScript(() => {
     const written = new Set<string>()
     Object.assign(window, { written })

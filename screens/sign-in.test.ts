@@ -168,7 +168,7 @@ test('a new password redirects to the landing page after three seconds', {
   tags: ['A2.1', 'A2.5', 'A4.2', 'A9'],
 }, async () => {
   app.api.answer(resetPassword, { message: authTexts.resetDone })
-  const page = await app.another()
+  const page = await app.openAnotherPage()
   await page.clock.install()
   await page.goto(`${app.url}/reset-password?token=x`)
   for (const label of ['New password', 'Repeat new password'])

@@ -187,7 +187,7 @@ describe('of two stores', () => {
     await page.getByRole('menuitem', { name: /WooCommerce/ }).click()
     await findSwitcher().getByText('Maple & Clay').waitFor()
     late.release()
-    await app.settled()
+    await app.waitUntilSettled()
     await expect.poll(() => findSwitcher().innerText()).toContain('Maple & Clay')
     await expect.poll(() => page.evaluate(() => localStorage.getItem('storeUrl'))).toBe(woo.store_url)
   })

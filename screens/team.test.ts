@@ -86,8 +86,8 @@ test('the role menu changes a member’s role by keyboard and announces it', asy
   for (const to of ['Admin', 'Viewer']) {
     await page.getByRole('button', { name: /^Role of Mia Member/ }).press('Enter')
     await page.getByRole('menu').waitFor()
-    await app.settled()
-    expect(await app.violations('[role=menu]')).toEqual([])
+    await app.waitUntilSettled()
+    expect(await app.findViolations('[role=menu]')).toEqual([])
     await page.getByRole('menuitem', { name: new RegExp(`^${to}`) }).press('Enter')
     await page.getByText(`Mia Member is now ${to.toLowerCase()}.`).waitFor()
   }
@@ -141,7 +141,7 @@ describe('a viewer', () => {
       app.page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`))
       const page = await app.open(path!)
       if (text) await page.getByText(text).first().waitFor()
-      await app.settled()
+      await app.waitUntilSettled()
       for (const button of await page.getByRole('button', { name: 'Set this plan' }).all())
         await expect.poll(() => button.isDisabled()).toBe(true)
       expect(requests.length).toBeGreaterThan(3)

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { openBrowser } from '../e2e/browser.ts'
-import { themeNames } from '../web/core/theme/chosen.ts'
+import { themeNames } from '../web/core/theme/theme-choice.ts'
 import { type ShotName, shotNames, shots } from '../web/screens/landing/shots.ts'
 
 // Takes the landing page's pictures from a running demo: `node scripts/landing-pictures.ts http://localhost:3000`.

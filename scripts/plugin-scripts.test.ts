@@ -179,7 +179,7 @@ test('distinguishes hidden boxes from missing ones', () => {
 test.each([
   ['https:', true],
   ['http:', false],
-])('on a page by %s the cookie that tells the plugin the device is secure: %s (security-P18)', (protocol, isSecure) => {
+])('on a page by %s the cookie that tells the plugin the device is secure: %s', (protocol, isSecure) => {
   const page = { cookie: '' }
   vi.stubGlobal('document', page)
   vi.stubGlobal('location', { protocol })

@@ -67,7 +67,7 @@ test('matches the signatures in the plugin’s tests', () => {
   ])
 })
 
-test('includes the public key in a signed build and offers its signature (security-P16)', async () => {
+test('includes the public key in a signed build and offers its signature', async () => {
   await signPlugin([oldFile], source)
   const built = await build()
   expect(built.zip.includes(`${PLUGIN}/${KEY_FILE}`)).toBe(true)

@@ -97,14 +97,14 @@ const MINUTE_MS = 60_000
 export function createSyncHelpers(world: World) {
   const formatTimeBefore = (ms: number) => subtractMs(world.now, ms).toISOString()
   return {
-    ago: formatTimeBefore,
-    orderCheck: (storeId: string, signal?: AbortSignal) =>
+    formatTimeBefore,
+    runOrderCheck: (storeId: string, signal?: AbortSignal) =>
       checkOrders(world.deps, { storeId, db: world.db }, signal ? { signal } : {}),
-    async orderIds(storeId: string) {
+    async readOrderIds(storeId: string) {
       const orders = world.db.selectFrom('orders').select('order_id').where('store_id', '=', storeId)
       return (await orders.orderBy('order_id').execute()).map((row) => row.order_id)
     },
-    streamOf: (storeId: string, stream: Stream) =>
+    readStream: (storeId: string, stream: Stream) =>
       world.db
         .selectFrom('sync_state')
         .selectAll()
@@ -112,7 +112,7 @@ export function createSyncHelpers(world: World) {
         .where('stream', '=', stream)
         .executeTakeFirstOrThrow(),
     /** Five orders, the newest one minute old: three pages. */
-    async aStoreWithOrders(): Promise<ConnectedStore> {
+    async connectStoreWithOrders(): Promise<ConnectedStore> {
       const connected = await createConnectedStore(world)
       connected.fake.allOrders = [5, 4, 3, 2, 1].map((minutes) =>
         buildOrder({ orderId: String(minutes), modifiedAt: formatTimeBefore(minutes * MINUTE_MS) }),

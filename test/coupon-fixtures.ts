@@ -7,7 +7,7 @@ let made = 0
 /** Builds a shared 10% coupon that is valid for six more days. */
 export function buildCoupon(changes: Partial<Coupon> = {}, now = Date.now()): Coupon {
   made += 1
-  const after = (ms: number) => new Date(now + ms).toISOString()
+  const formatAfter = (ms: number) => new Date(now + ms).toISOString()
   return {
     _id: `00000000-0000-4000-8000-${String(made).padStart(12, '0')}`,
     code: 'SUMMER10',
@@ -17,8 +17,8 @@ export function buildCoupon(changes: Partial<Coupon> = {}, now = Date.now()): Co
     amount: 10,
     minSpend: null,
     maxDiscount: null,
-    startDate: after(-DAY_MS),
-    endDate: after(6 * DAY_MS + 30 * MINUTE_MS),
+    startDate: formatAfter(-DAY_MS),
+    endDate: formatAfter(6 * DAY_MS + 30 * MINUTE_MS),
     usageLimit: null,
     usageCount: 0,
     isActive: true,

@@ -9,7 +9,7 @@ export function measureCpuMs(limit: number, run: () => unknown): number {
   for (let attempt = 0; attempt < ATTEMPTS && least >= limit; attempt++) {
     const before = process.threadCpuUsage()
     run()
-    least = Math.min(least, msSince(before))
+    least = Math.min(least, measureMsSince(before))
   }
   return least
 }
@@ -19,12 +19,12 @@ export async function measureAsyncCpuMs(limit: number, run: () => Promise<unknow
   for (let attempt = 0; attempt < ATTEMPTS && least >= limit; attempt++) {
     const before = process.threadCpuUsage()
     await run()
-    least = Math.min(least, msSince(before))
+    least = Math.min(least, measureMsSince(before))
   }
   return least
 }
 
-function msSince(before: NodeJS.CpuUsage): number {
+function measureMsSince(before: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before)
   return (user + system) / 1_000
 }

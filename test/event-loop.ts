@@ -2,11 +2,11 @@
 export function countLoopIterations(): { readonly count: number; stop(): number } {
   let count = 0
   let isOver = false
-  const next = () => {
+  const countTurn = () => {
     count++
-    if (!isOver) setImmediate(next)
+    if (!isOver) setImmediate(countTurn)
   }
-  setImmediate(next)
+  setImmediate(countTurn)
   return {
     get count() {
       return count

@@ -111,7 +111,7 @@ function addStart({ shop, agenda }: Life, [number, at, items, contact]: Cart): v
       if (contact) await shop.type(String(number), contact)
     },
   ])
-  agenda.push([addHour(at), () => shop.pass(0)])
+  agenda.push([addHour(at), () => shop.passTime(0)])
 }
 
 /** In local time, which skips an hour on 8 March. */
@@ -131,7 +131,7 @@ function addEuroCarts({ world, shop, agenda }: Life): void {
     const items = [{ ...pot, name: 'Teapot', sku: null, imageUrl: null, quantity: 1, unitPriceMinor: minor }]
     const draft = { email: buildEmail(number), currency: 'EUR', totalMinor: minor, items } as Partial<PlatformOrder>
     agenda.push([at, () => shop.order({ kind: 'draft', orderId: `9${number}`, ...draft })])
-    agenda.push([addHour(at), () => shop.pass(0)])
+    agenda.push([addHour(at), () => shop.passTime(0)])
     if (number === 25)
       agenda.push([
         '03-20 09:00',

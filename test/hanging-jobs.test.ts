@@ -6,7 +6,7 @@ import { createCouponShop } from './coupon-scene.ts'
 import { buildOrder, buildProblem, type FakeStore } from './fake-store.ts'
 import { createWorld } from './world.ts'
 
-// A job that calls a shop frees its job slot while the shop hangs (D8, operators-H3). Most jobs step aside; jobs that
+// A job that calls a shop frees its job slot while the shop hangs (D8). Most jobs step aside; jobs that
 // read one record skip a hanging shop.
 
 const world = createWorld()

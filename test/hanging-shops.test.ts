@@ -11,7 +11,7 @@ import { createWooCommerceClient } from '../server/platforms/woocommerce/platfor
 import { createConnectedStore } from './connected-store.ts'
 import { createWorld } from './world.ts'
 
-// Ways in which a shop can hang, on real sockets. Its job frees the job slot meanwhile (D8, operators-H3).
+// Ways in which a shop can hang, on real sockets. Its job frees the job slot meanwhile (D8).
 
 const world = createWorld()
 const open: (() => unknown)[] = []

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeEach } from 'vitest'
 import { flakyTests } from './flaky.ts'
-import { isProof } from './seed.ts'
+import { isFullRun } from './seed.ts'
 
 // Runs for each test file. A file that leaves a timer, connection, server or process behind fails: it would disturb
 // later files in the same worker.
@@ -22,7 +22,7 @@ function listResources(): Map<string, number> {
   return counts
 }
 
-if (!isProof && flakyTests.length > 0) {
+if (!isFullRun && flakyTests.length > 0) {
   beforeEach(({ task, skip }) => {
     const file = path.relative(process.cwd(), task.file.filepath)
     if (flakyTests.some((each) => each.file === file && each.test === task.name)) skip('flaky')

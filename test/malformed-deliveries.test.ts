@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { TOPICS } from '../server/platforms/shopify/webhooks.ts'
 import { createMalformedRequests } from './malformed-requests.ts'
-import { isProof, pickSeededShare, testSeed } from './seed.ts'
+import { isFullRun, pickSeededShare, testSeed } from './seed.ts'
 import { CLIENT_SECRET, createShopifyStore, deliverWebhook } from './shopify-store.ts'
 import { createWorld } from './world.ts'
 
@@ -34,7 +34,7 @@ async function countRows(): Promise<Record<string, number>> {
 
 describe.each([
   ...pickSeededShare([7, 8, 9, 10], 4),
-  ...(isProof ? [testSeed] : []),
+  ...(isFullRun ? [testSeed] : []),
 ])('malformed deliveries of seed %i', (seed) => {
   test('signed malformed bodies of each topic cause no server error and record nothing about anyone', async () => {
     const { payload } = createMalformedRequests(seed)

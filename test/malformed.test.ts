@@ -5,7 +5,7 @@ import { platformNames } from '../server/platforms/registry/registry.ts'
 import { buildOrder, createStore, type TestStore } from './factories.ts'
 import { createFakeStore } from './fake-store.ts'
 import { createMalformedRequests, listRoutes, type Route } from './malformed-requests.ts'
-import { isProof, pickSeededShare, testSeed } from './seed.ts'
+import { isFullRun, pickSeededShare, testSeed } from './seed.ts'
 import { createWorld } from './world.ts'
 
 // Calls every endpoint with malformed requests: each is a client error, never a server error, and nothing is stored.
@@ -14,7 +14,7 @@ import { createWorld } from './world.ts'
 const world = createWorld()
 const PER_ENDPOINT = 50
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 500)
-const SEEDS = [...pickSeededShare([7, 8, 9, 10], 4), ...(isProof ? [testSeed] : [])]
+const SEEDS = [...pickSeededShare([7, 8, 9, 10], 4), ...(isFullRun ? [testSeed] : [])]
 /** Requests in a hundred that go to downloads with a damaged ticket, or repeat a parameter. */
 const AIMED_PERCENT = 2
 

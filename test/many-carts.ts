@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Db, sql } from '../server/core/db/db.ts'
 import { rebuildRollups } from '../server/insights/analytics/rollups.ts'
 import { foldRollups } from '../server/insights/analytics/rollups-sql.ts'
-import { isProof } from './seed.ts'
+import { isFullRun } from './seed.ts'
 
 // Writes a store with a year of data inside the database: shoppers, keys, facts, carts and messages, one statement
 // each. For EXPLAIN tests and benchmarks that need hundreds of thousands of rows.
@@ -61,7 +61,7 @@ export async function insertManyCarts(db: Db, options: ManyCartsOptions): Promis
   // Rows that triggers would have written.
   await rebuildRollups({ storeId: options.storeId, db })
   await foldRollups(db)
-  if (!isProof && options.count < MANY) {
+  if (!isFullRun && options.count < MANY) {
     await sql`analyze ${sql.join(READ_OFTEN.map((table) => sql.table(table)))}`.execute(db)
     return
   }

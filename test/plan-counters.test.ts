@@ -6,16 +6,16 @@ import type { Deps } from '../server/deps.ts'
 import { plans } from '../shared/billing/billing.ts'
 import { completeOrderCheck } from './factories.ts'
 import { createShop, type Shop } from './manual-send-scene.ts'
-import { isProof } from './seed.ts'
+import { isFullRun } from './seed.ts'
 import { createWorld } from './world.ts'
 
 // The usage of a month equals the number of sends, even when processes send at once (decision 87).
 
 const world = createWorld()
-const CARTS = isProof ? 20 : 8
-const ROOM = isProof ? 25 : 10
+const CARTS = isFullRun ? 20 : 8
+const ROOM = isFullRun ? 25 : 10
 /** More than there are connections. */
-const WORKERS = isProof ? 50 : 16
+const WORKERS = isFullRun ? 50 : 16
 
 const { maxEmailsPerMonth: email, maxSmsPerMonth: sms, maxWhatsappPerMonth: whatsapp } = plans.starter.limits
 

@@ -127,8 +127,8 @@ namespace {
                 $order = new LiveOrder(501, $command['email']);
                 $GLOBALS['wp']['orders'][501] = $order;
                 if (!empty($command['isTold'])) {
-                    Orders::mark($order);
-                    Orders::placed($order);
+                    Orders::addOrderMeta($order);
+                    Orders::onOrderPlaced($order);
                     Capture::finish();
                 }
                 return ['waiting' => Outbox::count()];
@@ -137,7 +137,7 @@ namespace {
                 $_GET = ['recoup-restore' => $command['token']];
                 try {
                     Restore::handleRequest();
-                } catch (Redirected $to) {
+                } catch (RequestEnded $to) {
                     return ['to' => $to->getMessage(), 'quantities' => array_values(array_column(WC()->cart->lines, 'quantity'))];
                 }
                 return [];

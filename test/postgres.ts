@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { startEmbedded } from '../server/core/postgres/embedded.ts'
-import { isProof } from './seed.ts'
+import { isFullRun } from './seed.ts'
 
 const SETTINGS = {
   fsync: 'off',
@@ -28,7 +28,7 @@ const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan', join_collapse_limi
 export async function startTestPostgres(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
   return startEmbedded({
     dataDir: path.join(folder, 'postgres'),
-    settings: isProof ? SETTINGS : { ...SETTINGS, ...PLANNED_ONCE },
+    settings: isFullRun ? SETTINGS : { ...SETTINGS, ...PLANNED_ONCE },
     elsewhere: path.join(folder, 'elsewhere'),
   })
 }

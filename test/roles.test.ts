@@ -37,7 +37,7 @@ async function createMember(role: Role): Promise<string> {
 }
 
 /**
- * Endpoints for owners and admins: connecting, sender, consent rules, erasure, exports (security-P9), flow switches,
+ * Endpoints for owners and admins: connecting, sender, consent rules, erasure, exports, flow switches,
  * billing, team.
  */
 const LEADERS = [

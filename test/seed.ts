@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs'
 export const testSeed = Number(process.env.TEST_SEED || readFileSync(new URL('seed', import.meta.url), 'utf8'))
 
 /** Set by `npm run proofs`. */
-export const isProof = process.env.TEST_PROOF === '1'
+export const isFullRun = process.env.TEST_PROOF === '1'
 
 /** Number of runs of a property test. */
-export const countPropertyRuns = (few: number, many: number) => ({ numRuns: isProof ? many : few, seed: testSeed })
+export const countPropertyRuns = (few: number, many: number) => ({ numRuns: isFullRun ? many : few, seed: testSeed })
 
 /** Returns one of `parts` shares of slow cases, chosen by the seed; in a proof all of them. */
 export const pickSeededShare = <T>(all: readonly T[], parts: number): readonly T[] =>
-  isProof ? all : all.filter((_, place) => (place + testSeed) % parts === 0)
+  isFullRun ? all : all.filter((_, place) => (place + testSeed) % parts === 0)

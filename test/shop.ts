@@ -56,7 +56,7 @@ export async function createShop(world: World, options: StoreOptions = {}) {
       return platformOrder
     },
     /** Advances time and runs each scheduled job once. */
-    async pass(ms: number) {
+    async passTime(ms: number) {
       world.advance(ms)
       await completeOrderCheck(world, storeId)
       await detectAbandoned(world.deps)
@@ -69,7 +69,7 @@ export async function createShop(world: World, options: StoreOptions = {}) {
     async mailed(contact: Contact, browser = 'one') {
       await this.fill(browser, [buildTea()])
       await this.type(browser, contact)
-      await this.pass(HOUR)
+      await this.passTime(HOUR)
       world.advance(10 * MINUTE)
       const sent = (await this.messages()).find((each) => each.to_address === contact.email && each.state === 'sent')
       if (!sent) throw new Error(`nothing was sent to ${contact.email}`)

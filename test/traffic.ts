@@ -45,20 +45,21 @@ export const DAY_MINUTES = 1_440
 export function drawTraffic(random: Random, shop: Shop, days: number): Uint8Array {
   const minutes = new Uint8Array(days * DAY_MINUTES)
   for (let day = 0; day < days; day++) {
-    const level = shop.visitsPerDay * dayLevel(random, shop, day)
+    const level = shop.visitsPerDay * computeDayLevel(random, shop, day)
     for (let hour = 0; hour < 24; hour++) {
-      const expected = level * share(shop, hour) * Math.exp(gauss(random) * shop.hourNoise)
-      const visits = poisson(random, expected)
-      for (let visit = 0; visit < visits; visit++) live(random, minutes, day * DAY_MINUTES + hour * 60 + random() * 60)
+      const expected = level * share(shop, hour) * Math.exp(drawGauss(random) * shop.hourNoise)
+      const visits = drawPoisson(random, expected)
+      for (let visit = 0; visit < visits; visit++)
+        addVisit(random, minutes, day * DAY_MINUTES + hour * 60 + random() * 60)
     }
   }
   return minutes
 }
 
-function dayLevel(random: Random, shop: Shop, day: number): number {
+function computeDayLevel(random: Random, shop: Shop, day: number): number {
   const chance = random()
   const event = chance < shop.promoShare ? 3 : chance < shop.promoShare + shop.holidayShare ? 1 / 3 : 1
-  return event * (day % 7 >= 5 ? shop.weekend : 1) * Math.exp(gauss(random) * shop.dayNoise)
+  return event * (day % 7 >= 5 ? shop.weekend : 1) * Math.exp(drawGauss(random) * shop.dayNoise)
 }
 
 /** Midnight to six is night; the day peaks at noon and in the evening. */
@@ -68,7 +69,7 @@ function share(shop: Shop, hour: number): number {
 }
 
 /** A visit is one to six minutes of activity within a quarter of an hour. */
-function live(random: Random, minutes: Uint8Array, start: number): void {
+function addVisit(random: Random, minutes: Uint8Array, start: number): void {
   const marks = 1 + Math.floor(random() * 6)
   for (let mark = 0; mark < marks; mark++) {
     const at = Math.floor(start + (mark === 0 ? 0 : random() * 15))
@@ -76,14 +77,14 @@ function live(random: Random, minutes: Uint8Array, start: number): void {
   }
 }
 
-function poisson(random: Random, expected: number): number {
-  if (expected > 30) return Math.max(0, Math.round(expected + Math.sqrt(expected) * gauss(random)))
+function drawPoisson(random: Random, expected: number): number {
+  if (expected > 30) return Math.max(0, Math.round(expected + Math.sqrt(expected) * drawGauss(random)))
   const limit = Math.exp(-expected)
   let count = 0
   for (let product = random(); product > limit; product *= random()) count++
   return count
 }
 
-function gauss(random: Random): number {
+function drawGauss(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }

@@ -147,7 +147,7 @@ function buildDeps(world: World, env: Record<string, string>): Deps {
       email,
       demoEmail: email,
       ownMail: async () => null,
-      text: async (_account, channel) => textChannel(world, channel),
+      text: async (_account, channel) => buildTextChannel(world, channel),
       push: {
         poolSize: 5,
         async send(push) {
@@ -173,7 +173,7 @@ export const buildTemplate: TextTemplate = {
 }
 
 /** One cent per message to any country. */
-function textChannel(world: World, channel: TextChannelName): TextChannel | null {
+function buildTextChannel(world: World, channel: TextChannelName): TextChannel | null {
   const configured = world.textChannels[channel]
   if (configured === false) return null
   return {

@@ -11,8 +11,8 @@ import { RouterProvider } from 'react-router/dom'
 import { prefetchFirstQuery } from './core/access/early.ts'
 import { meQuery, prefetchAccess } from './core/access/queries.ts'
 import { ApiError } from './core/api/api.ts'
-import { getScheme, useTheme } from './core/theme/chosen.ts'
 import { resolveColors, theme } from './core/theme/mantine.ts'
+import { getScheme, useTheme } from './core/theme/theme-choice.ts'
 import { createRoutes, prefetchOnHover } from './router.tsx'
 
 const queries: QueryClient = new QueryClient({

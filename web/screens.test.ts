@@ -2,7 +2,7 @@ import { matchRoutes, type RouteObject } from 'react-router'
 import { describe, expect, it } from 'vitest'
 import { findScreen, screens } from '../shared/screens.ts'
 import { Permitted } from './core/access/Permitted.tsx'
-import { listedScreen } from './core/access/screen.ts'
+import { findRegisteredScreen } from './core/access/screen.ts'
 import { routes } from './router.tsx'
 import { Guard } from './screens/shell/Guard.tsx'
 import { components, frames } from './screens.ts'
@@ -48,15 +48,15 @@ describe('unguarded routes', () => {
 
   it('the guard finds no screen for a route missing from the registry or listed differently', () => {
     const [carts, flows] = [findScreen('/carts')!, findScreen('/flows')!]
-    expect(listedScreen('/carts', carts)).toBe(carts)
-    expect(listedScreen('/carts', undefined)).toBeNull()
-    expect(listedScreen('/carts', flows)).toBeNull()
-    expect(listedScreen('/carts', { ...carts, access: 'everybody' })).toBeNull()
-    expect(listedScreen('/customers/x', carts)).toBeNull()
+    expect(findRegisteredScreen('/carts', carts)).toBe(carts)
+    expect(findRegisteredScreen('/carts', undefined)).toBeNull()
+    expect(findRegisteredScreen('/carts', flows)).toBeNull()
+    expect(findRegisteredScreen('/carts', { ...carts, access: 'everybody' })).toBeNull()
+    expect(findRegisteredScreen('/customers/x', carts)).toBeNull()
     // The router accepts any parameter value; the registry does not, and the guard shows its 404 page (decision 129).
     const customer = matchRoutes(routes, '/customers/x')!.at(-1)!.route.handle
-    expect(listedScreen('/customers/x', customer)).toBeNull()
-    expect(listedScreen(A_CUSTOMER, customer)).toBe(findScreen(A_CUSTOMER))
+    expect(findRegisteredScreen('/customers/x', customer)).toBeNull()
+    expect(findRegisteredScreen(A_CUSTOMER, customer)).toBe(findScreen(A_CUSTOMER))
   })
 
   it.each([

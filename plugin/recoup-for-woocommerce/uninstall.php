@@ -11,7 +11,7 @@ foreach ($recoup_sites as $recoup_site) {
     if ($recoup_site > 0) {
         switch_to_blog($recoup_site);
     }
-    Recoup\WooCommerce\Guard::action('uninstall', [Recoup\WooCommerce\Uninstall::class, 'run'])();
+    Recoup\WooCommerce\Guard::wrapAction('uninstall', [Recoup\WooCommerce\Uninstall::class, 'run'])();
     if ($recoup_site > 0) {
         restore_current_blog();
     }

@@ -12,7 +12,7 @@ final class AgreementTest extends ShopCase
     private function setMode(string $mode): void
     {
         $box = ['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1'];
-        Settings::take(['version' => 's-' . $mode, 'boxes' => [$box], 'before' => $mode, 'push' => null]);
+        Settings::saveInput(['version' => 's-' . $mode, 'boxes' => [$box], 'before' => $mode, 'push' => null]);
     }
 
     private function fillCartAndContact(): void
@@ -108,16 +108,16 @@ final class AgreementTest extends ShopCase
     {
         do_action('wp_enqueue_scripts');
         self::assertArrayNotHasKey('recoup-consent', $GLOBALS['wp']['scripts'] ?? []);
-        require_once __DIR__ . '/consent-tool/api.php';
+        require_once __DIR__ . '/wp-consent-api/api.php';
         do_action('wp_enqueue_scripts');
         self::assertStringEndsWith('assets/consent.js', $GLOBALS['wp']['scripts']['recoup-consent']);
         self::assertStringContainsString('recoup_agreement', $GLOBALS['wp']['localized']['recoup-consent']['url']);
         try {
             do_action('wc_ajax_recoup_agreement');
-        } catch (Redirected $ended) {
+        } catch (RequestEnded $ended) {
             self::assertSame(200, $GLOBALS['wp']['json'][0]);
         }
-        Connection::save(['secret' => ''] + Connection::all());
+        Connection::save(['secret' => ''] + Connection::readAll());
         $GLOBALS['wp']['scripts'] = [];
         do_action('wp_enqueue_scripts');
         self::assertArrayNotHasKey('recoup-consent', $GLOBALS['wp']['scripts']);
@@ -269,10 +269,10 @@ final class AgreementTest extends ShopCase
 
     public function testUsesCartAndContactModeWithSettingsOfAnOlderRecoup(): void
     {
-        Settings::take(['version' => 's9', 'boxes' => [], 'push' => null]);
-        self::assertSame('cart_and_contact', Settings::consentMode());
-        Settings::take(['version' => 's10', 'boxes' => [], 'before' => ['x'], 'push' => null]);
-        self::assertSame('cart_and_contact', Settings::consentMode());
-        self::assertTrue(Connection::isUp());
+        Settings::saveInput(['version' => 's9', 'boxes' => [], 'push' => null]);
+        self::assertSame('cart_and_contact', Settings::getConsentMode());
+        Settings::saveInput(['version' => 's10', 'boxes' => [], 'before' => ['x'], 'push' => null]);
+        self::assertSame('cart_and_contact', Settings::getConsentMode());
+        self::assertTrue(Connection::isConnected());
     }
 }

@@ -22,13 +22,13 @@ final class BeatTest extends ShopCase
         $this->setBeatAnswer(['reach' => ['isReached' => false, 'reason' => 'The shop is at a private address.']]);
         Beat::send();
         $GLOBALS['wp']['locale'] = 'de_DE';
-        self::assertContains('No. Recoup names the reason under Settings → Store.', Health::rows());
+        self::assertContains('No. Recoup names the reason under Settings → Store.', Health::listRows());
     }
 
     public function testSaysThatTheShopWasNotCheckedUntilRecoupHasCalledIt(): void
     {
         $row = static function (): string {
-            return Health::rows()['Recoup reaches this shop'];
+            return Health::listRows()['Recoup reaches this shop'];
         };
         self::assertSame('Not checked yet', $row());
         $this->setBeatAnswer(['reach' => null]);
@@ -43,7 +43,7 @@ final class BeatTest extends ShopCase
     {
         $GLOBALS['wpdb']->insert('wp_woocommerce_api_keys', ['key_id' => 1, 'description' => 'Recoup']);
         $test = static function (): array {
-            $result = Health::test();
+            $result = Health::runTest();
             return [$result['status'], $result['label'], strip_tags($result['description'])];
         };
         self::assertSame(['good', 'Recoup is connected', 'No cart or order has been sent to Recoup yet.'], $test());
@@ -70,8 +70,8 @@ final class BeatTest extends ShopCase
         self::assertSame('', Beat::send());
         $health = $this->recoup->lastCall('beat')['health'];
         self::assertSame(['10.5.2', 0, 'block', false], [$health['woocommerce'], $health['queue'], $health['checkout'], $health['hasKey']]);
-        self::assertSame('s9', Settings::version());
-        self::assertContains('No. The shop is at a private address.', Health::rows());
+        self::assertSame('s9', Settings::getVersion());
+        self::assertContains('No. The shop is at a private address.', Health::listRows());
         self::assertGreaterThanOrEqual(time() + 59, $GLOBALS['wp']['tasks']['recoup_beat'], 'no more often than once a minute');
     }
 
@@ -413,19 +413,19 @@ final class BeatTest extends ShopCase
     public function testDescribesProblemsInSentences(): void
     {
         $GLOBALS['wpdb']->insert('wp_woocommerce_api_keys', ['key_id' => 1, 'description' => 'Recoup']);
-        self::assertSame([], Health::problems());
-        self::assertSame('good', Health::test()['status']);
+        self::assertSame([], Health::listProblems());
+        self::assertSame('good', Health::runTest()['status']);
         update_option('permalink_structure', '');
-        self::assertStringContainsString('Permalinks are set to “Plain”', implode(' ', Health::problems()));
+        self::assertStringContainsString('Permalinks are set to “Plain”', implode(' ', Health::listProblems()));
         update_option('permalink_structure', '/%postname%/');
         Outbox::put('cart:x', ['type' => 'cart']);
         $GLOBALS['wpdb']->query('UPDATE wp_recoup_outbox SET made_at = made_at - 7300');
         State::put(['cronAt' => time() - 30000]);
-        $problems = implode(' ', Health::problems());
+        $problems = implode(' ', Health::listProblems());
         self::assertStringContainsString('1 carts and orders wait to be sent, the oldest for 2 hours', $problems);
         self::assertStringContainsString('WP-Cron', $problems);
-        self::assertSame('recommended', Health::test()['status']);
+        self::assertSame('recommended', Health::runTest()['status']);
         $GLOBALS['wpdb'] = null;
-        self::assertStringContainsString('could not check this shop', Health::test()['description'], 'after an error');
+        self::assertStringContainsString('could not check this shop', Health::runTest()['description'], 'after an error');
     }
 }

@@ -65,7 +65,6 @@ final class CaptureTest extends ShopCase
         self::assertSame(['10'], array_column($this->lastEntry()['lines'], 'product'));
     }
 
-    /** cases-R8 */
     public function testSendsThePricesThatTheCartShows(): void
     {
         $GLOBALS['wp']['products'][70] = new Product(['id' => 70, 'price' => '50']);
@@ -81,7 +80,6 @@ final class CaptureTest extends ShopCase
         }
     }
 
-    /** cases-R14 */
     public function testAddsThePricesOfChildLinesToTheBundle(): void
     {
         foreach ([70 => '0', 71 => '30', 72 => '2.5'] as $id => $price) {
@@ -150,8 +148,8 @@ final class CaptureTest extends ShopCase
         self::assertStringNotContainsString('203.0.113', json_encode($this->recoup->calls));
         self::assertMatchesRegularExpression('/^[\w-]{22}$/', $first['client']);
         self::assertSame(['country' => 'DE', 'city' => ''], $first['geo']);
-        self::assertSame(Snapshot::network('2001:db8:1:2::1'), Snapshot::network('2001:db8:1:2:ffff::9'));
-        self::assertNotSame(Snapshot::network('2001:db8:1:2::1'), Snapshot::network('2001:db8:1:3::1'));
+        self::assertSame(Snapshot::parseNetwork('2001:db8:1:2::1'), Snapshot::parseNetwork('2001:db8:1:2:ffff::9'));
+        self::assertNotSame(Snapshot::parseNetwork('2001:db8:1:2::1'), Snapshot::parseNetwork('2001:db8:1:3::1'));
     }
 
     public function testSendsAnEmptiedCartButNoInitiallyEmptyCart(): void
@@ -187,7 +185,6 @@ final class CaptureTest extends ShopCase
         self::assertNotSame($cart, $this->lastEntry()['cart']);
     }
 
-    /** real-store-W7 */
     public function testSendsAnOrderThatStaffEdit(): void
     {
         $GLOBALS['wp']['orders'][71] = new WC_Order(71);
@@ -217,11 +214,10 @@ final class CaptureTest extends ShopCase
         }
         do_action('woocommerce_checkout_order_processed', 1400, [], $GLOBALS['wp']['orders'][1400]);
         Orders::queueChanged();
-        $all = $GLOBALS['wpdb']->get_results('SELECT name FROM `' . Outbox::table() . '`');
+        $all = $GLOBALS['wpdb']->get_results('SELECT name FROM `' . Outbox::getTableName() . '`');
         self::assertSame(201, count($all));
     }
 
-    /** cases-R7, cases-R9 */
     public function testSendsAnOrdersParentAndRenewalMark(): void
     {
         $order = new WC_Order(71);
@@ -261,9 +257,9 @@ final class CaptureTest extends ShopCase
 
     public function testSendsNoContactForADefaultCountry(): void
     {
-        self::assertSame([], Contact::known());
+        self::assertSame([], Contact::readKnownContact());
         WC()->customer->set_billing_email('vera@example.com');
-        self::assertSame(['email' => 'vera@example.com', 'country' => 'US', 'state' => 'CA'], Contact::known());
+        self::assertSame(['email' => 'vera@example.com', 'country' => 'US', 'state' => 'CA'], Contact::readKnownContact());
     }
 
     public function testStoresAndSendsContactFieldsOfTheClassicCheckout(): void
@@ -301,7 +297,7 @@ final class CaptureTest extends ShopCase
             Contact::saveContact();
         });
         self::assertSame(403, $GLOBALS['wp']['json'][0]);
-        self::assertSame([], Contact::known());
+        self::assertSame([], Contact::readKnownContact());
     }
 
     public function testReadsContactFieldsFromTheOrderReviewForm(): void
@@ -321,10 +317,10 @@ final class CaptureTest extends ShopCase
             }
         };
         WC()->cart->add_to_cart(self::TEA, 1);
-        Guard::action('shutdown', [Capture::class, 'finish'])();
+        Guard::wrapAction('shutdown', [Capture::class, 'finish'])();
         self::assertCount(1, $GLOBALS['logger']->lines);
         self::assertStringNotContainsString('vera', $GLOBALS['logger']->lines[0], 'personal data in the log');
-        self::assertSame('as it was', Guard::filter('x', static function (): void {
+        self::assertSame('as it was', Guard::wrapFilter('x', static function (): void {
             throw new Error('x');
         })('as it was'));
     }
@@ -337,7 +333,7 @@ final class CaptureTest extends ShopCase
                 throw new TypeError('of another plugin');
             });
         }
-        add_action('outside', Guard::action('outside', static function (): void {
+        add_action('outside', Guard::wrapAction('outside', static function (): void {
             do_action('inside');
         }));
         do_action('outside');
@@ -352,13 +348,13 @@ final class CaptureTest extends ShopCase
         self::assertSame([], $this->recoup->calls);
         $GLOBALS['wp']['options']['home'] = 'http://shop.example.com';
         $GLOBALS['wp']['language'] = '/de';
-        self::assertTrue(Connection::isUp(), 'a language in home_url() or another scheme does not make the shop a copy');
+        self::assertTrue(Connection::isConnected(), 'a language in home_url() or another scheme does not make the shop a copy');
     }
 
     public function testUsesACartTokenThatIsNotTheSessionKey(): void
     {
         WC()->cart->add_to_cart(self::TEA, 1);
-        self::assertSame(ShopperSession::cart(), WC()->session->data['recoup']['cart']);
-        self::assertMatchesRegularExpression('/^[\w-]{32}$/', ShopperSession::cart());
+        self::assertSame(ShopperSession::getCartToken(), WC()->session->data['recoup']['cart']);
+        self::assertMatchesRegularExpression('/^[\w-]{32}$/', ShopperSession::getCartToken());
     }
 }

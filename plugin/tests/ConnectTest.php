@@ -39,7 +39,7 @@ final class ConnectTest extends ShopCase
         $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];
         self::assertSame('', $this->returnWithCode($wish['state']));
         $call = $this->recoup->calls[0];
-        $derived = Connect::derive(self::CODE_KEY, $call['body']['salt']);
+        $derived = Connect::deriveSecrets(self::CODE_KEY, $call['body']['salt']);
         self::assertSame($derived['secret'], Connection::read('secret'));
         foreach ([self::CODE_KEY, $derived['secret'], $derived['key'], $derived['keySecret']] as $secret) {
             self::assertStringNotContainsString($secret, $call['raw'] . json_encode($call['headers']));
@@ -57,10 +57,10 @@ final class ConnectTest extends ShopCase
         $wish = $this->beginConnect();
         $this->recoup->answers['connect'] = [200, ['store' => 'store-9', 'account' => 'Heron']];
         self::assertSame('', $this->returnWithCode($wish['state']));
-        self::assertSame('Not checked yet', Health::rows()['Recoup reaches this shop']);
+        self::assertSame('Not checked yet', Health::listRows()['Recoup reaches this shop']);
     }
 
-    /** security-P16: the connected Recoup supplies the plugin's updates, and begin() would call any server. */
+    /** The connected Recoup supplies the plugin's updates, and begin() would call any server. */
     public function testLimitsAShopManagerToTheRecoupThatServedThePlugin(): void
     {
         $wish = $this->beginConnect();
@@ -146,11 +146,11 @@ final class ConnectTest extends ShopCase
 
     public function testNormalizesATypedAddress(): void
     {
-        self::assertSame('https://recoup.example.com', Connect::address(' recoup.example.com/ '));
-        self::assertSame('http://localhost:3000', Connect::address('localhost:3000'));
-        self::assertSame('https://example.com/recoup', Connect::address('https://EXAMPLE.com/recoup/'));
+        self::assertSame('https://recoup.example.com', Connect::normalizeUrl(' recoup.example.com/ '));
+        self::assertSame('http://localhost:3000', Connect::normalizeUrl('localhost:3000'));
+        self::assertSame('https://example.com/recoup', Connect::normalizeUrl('https://EXAMPLE.com/recoup/'));
         foreach (['', 'ftp://example.com', 'https://user:pass@example.com', 'javascript:alert(1)', 'https://'] as $bad) {
-            self::assertSame('', Connect::address($bad), $bad);
+            self::assertSame('', Connect::normalizeUrl($bad), $bad);
         }
     }
 

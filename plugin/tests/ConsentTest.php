@@ -66,7 +66,7 @@ final class ConsentTest extends ShopCase
     public function testShowsTheOwnersTextUntickedAndEscapedInTheClassicForm(): void
     {
         $settings = ['version' => 's2', 'boxes' => [['channel' => 'email', 'words' => 'A <b>"word"</b>', 'id' => 'w2']], 'push' => null];
-        Settings::take($settings);
+        Settings::saveInput($settings);
         ob_start();
         Consent::show();
         $html = (string) ob_get_clean();
@@ -196,7 +196,7 @@ final class ConsentTest extends ShopCase
     /** @dataProvider buttonsWithoutBoxes */
     public function testSendsNoWalletAddressBeforeConsent(?string $boxes): void
     {
-        Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'before' => 'cart_only', 'push' => null]);
+        Settings::saveInput(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'before' => 'cart_only', 'push' => null]);
         WC()->cart->add_to_cart(self::TEA, 1);
         WC()->customer->set_billing_email('vera@example.com');
         $this->setBox(true);
@@ -335,14 +335,14 @@ final class ConsentTest extends ShopCase
 
     public function testReportsNoBoxesBeforeConsentInNothingModeOrAfterARefusal(): void
     {
-        Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'before' => 'nothing', 'push' => null]);
+        Settings::saveInput(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'before' => 'nothing', 'push' => null]);
         WC()->cart->add_to_cart(self::TEA, 1);
         self::assertArrayNotHasKey('forms', $this->classicOrder());
         $this->setUp();
         WC()->cart->add_to_cart(self::TEA, 1);
         $this->endRequest();
         $_COOKIE['wp_consent_marketing'] = 'deny';
-        Settings::take(['version' => 's4', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'push' => null]);
+        Settings::saveInput(['version' => 's4', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'push' => null]);
         self::assertArrayNotHasKey('forms', $this->classicOrder());
     }
 
@@ -380,7 +380,7 @@ final class ConsentTest extends ShopCase
         self::assertSame([$empty, $ticked], $save(['recoup_consent_email' => 'yes']));
         self::assertCount(2, $save(['recoup_consent_email' => 'yes']), 'the box was already ticked');
         self::assertCount(2, $save(), 'an unticked box is not counted');
-        Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'before' => 'nothing', 'push' => null]);
+        Settings::saveInput(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1']], 'before' => 'nothing', 'push' => null]);
         self::assertCount(2, $save(), 'no consent was given');
     }
 
@@ -403,7 +403,7 @@ final class ConsentTest extends ShopCase
         $GLOBALS['wp']['users'][4] = (object) ['user_email' => 'carla@example.com'];
         $GLOBALS['wp']['meta'][4]['_recoup_consent'] = ['email' => self::CONSENT];
         ob_start();
-        Account::show();
+        Account::showBoxes();
         self::assertStringContainsString('checked', (string) ob_get_clean());
         $_POST = ['recoup_consents' => '1'];
         do_action('woocommerce_save_account_details', 4);
@@ -418,11 +418,11 @@ final class ConsentTest extends ShopCase
 
     public function testTruncatesLongTextsAndDropsUnknownChannels(): void
     {
-        Settings::take(['version' => 's3', 'boxes' => [
+        Settings::saveInput(['version' => 's3', 'boxes' => [
             ['channel' => 'email', 'words' => str_repeat('w', 2000), 'id' => 'w3'],
             ['channel' => 'fax', 'words' => 'Fax me', 'id' => 'w4'],
         ], 'push' => ['worker' => 'https://elsewhere.example.com/sw.js', 'widget' => 'https://recoup.example.com/push/K.js']]);
-        $meta = Connection::all()['settings'];
+        $meta = Connection::readAll()['settings'];
         self::assertSame(['email'], array_keys($meta['boxes']));
         self::assertSame(1000, strlen($meta['boxes']['email']['words']));
         self::assertNull($meta['push'], 'a script of another host would run on the shop’s pages');

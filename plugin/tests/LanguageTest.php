@@ -12,12 +12,12 @@ final class LanguageTest extends ShopCase
     private function addGermanTexts(): void
     {
         $box = ['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1', 'languages' => ['de' => ['words' => self::GERMAN, 'id' => 'w2']]];
-        Settings::take(['version' => 's2', 'boxes' => [$box], 'push' => null]);
+        Settings::saveInput(['version' => 's2', 'boxes' => [$box], 'push' => null]);
     }
 
     private function renderBoxText(): string
     {
-        return Settings::boxes()['email']['words'];
+        return Settings::listBoxes()['email']['words'];
     }
 
     public function testShowsABoxInThePagesLanguageOrTheStoresDefault(): void
@@ -27,7 +27,7 @@ final class LanguageTest extends ShopCase
         $GLOBALS['wp']['locale'] = 'de_AT';
         self::assertSame(self::GERMAN, $this->renderBoxText());
         $GLOBALS['wp']['locale'] = 'fr_FR';
-        self::assertSame(['words' => self::WORDING, 'id' => 'w1'], Settings::boxes()['email']);
+        self::assertSame(['words' => self::WORDING, 'id' => 'w1'], Settings::listBoxes()['email']);
     }
 
     public function testPrefersTheLanguageOfATranslationPlugin(): void
@@ -172,7 +172,7 @@ final class LanguageTest extends ShopCase
         $this->addGermanTexts();
         foreach (['de_DE_formal' => 'de', 'de-at' => 'de', 'deu' => '', 'den_US' => '', '' => ''] as $locale => $language) {
             $GLOBALS['wp']['locale'] = $locale;
-            self::assertSame($language, Language::current(), $locale);
+            self::assertSame($language, Language::getCurrent(), $locale);
         }
         self::assertSame(self::WORDING, $this->renderBoxText());
     }
@@ -182,14 +182,14 @@ final class LanguageTest extends ShopCase
         $GLOBALS['wp']['isCheckout'] = true;
         do_action('wp');
         self::assertNull(WC()->session->get('recoup'));
-        self::assertSame('en', Language::current());
+        self::assertSame('en', Language::getCurrent());
     }
 
     public function testRejectsInvalidLanguages(): void
     {
         $odd = ['DE' => ['words' => 'x', 'id' => 'y'], 'deu' => ['words' => 'x'], 'de' => 'x', 'fr' => ['words' => ''], 5 => ['words' => 'x']];
         foreach ([$odd, 'odd', null] as $languages) {
-            Settings::take(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1', 'languages' => $languages]], 'push' => null]);
+            Settings::saveInput(['version' => 's3', 'boxes' => [['channel' => 'email', 'words' => self::WORDING, 'id' => 'w1', 'languages' => $languages]], 'push' => null]);
             self::assertFalse(Settings::hasLanguages());
             self::assertSame(self::WORDING, $this->renderBoxText());
         }

@@ -189,7 +189,7 @@ final class OutboxTest extends ShopCase
         Sender::flush(1);
         self::assertSame([4], array_keys($GLOBALS['wp']['webhooks']), 'only Recoup’s webhooks are removed');
         self::assertFalse(Connection::exists());
-        self::assertSame('https://recoup.example.com', Connection::url(), 'the address is kept for connecting again');
+        self::assertSame('https://recoup.example.com', Connection::getUrl(), 'the address is kept for connecting again');
         self::assertSame(0, (int) $GLOBALS['wpdb']->get_var('SELECT COUNT(*) FROM wp_woocommerce_api_keys'));
         self::assertSame([], $GLOBALS['wp']['tasks']);
     }
@@ -207,7 +207,7 @@ final class OutboxTest extends ShopCase
         $this->queueCart('two', 1);
         self::assertTrue(Sender::flush(1));
         self::assertSame(0, Outbox::count());
-        self::assertSame(1, State::daily('dropped'));
+        self::assertSame(1, State::readDailyCount('dropped'));
     }
 
     public function testRetriesAReplayedNonceOnceWithANewOne(): void
@@ -240,7 +240,7 @@ final class OutboxTest extends ShopCase
         $this->recoup->mode = 'down';
         Sender::flush(1);
         self::assertSame(1, Outbox::count());
-        self::assertSame(1, State::daily('dropped'));
+        self::assertSame(1, State::readDailyCount('dropped'));
     }
 
     public function testKeepsABatchBelowRecoupsLimit(): void

@@ -42,7 +42,7 @@ final class PluginTest extends ShopCase
     }
 
     /**
-     * security-P16: no signature covers scripts that come from Recoup.
+     * No signature covers scripts that come from Recoup.
      *
      * @runInSeparateProcess
      * @preserveGlobalState disabled
@@ -50,7 +50,7 @@ final class PluginTest extends ShopCase
     public function testLetsTheAdministratorDisableWebPush(): void
     {
         $at = 'https://recoup.example.com/push/';
-        Settings::take(['version' => 's2', 'boxes' => [], 'push' => ['worker' => $at . 'sw.js', 'widget' => $at . 'widget.js']]);
+        Settings::saveInput(['version' => 's2', 'boxes' => [], 'push' => ['worker' => $at . 'sw.js', 'widget' => $at . 'widget.js']]);
         self::assertTrue(Settings::hasPush());
         define('RECOUP_NO_PUSH', true);
         self::assertFalse(Settings::hasPush());

@@ -5,7 +5,7 @@ use Recoup\WooCommerce\Connection;
 use Recoup\WooCommerce\Outbox;
 use Recoup\WooCommerce\Settings;
 
-/** WordPress' tools for personal data (real-store-W13). */
+/** WordPress' tools for personal data. */
 final class PrivacyTest extends ShopCase
 {
     private const VERA = 'vera_1@example.com';
@@ -148,7 +148,7 @@ final class PrivacyTest extends ShopCase
     /** @dataProvider modes */
     public function testDescribesInThePolicyTextWhatIsSentBeforeConsent(string $mode, bool $cart, bool $nothing): void
     {
-        Settings::take(['version' => 's-' . $mode, 'boxes' => [], 'before' => $mode, 'push' => null]);
+        Settings::saveInput(['version' => 's-' . $mode, 'boxes' => [], 'before' => $mode, 'push' => null]);
         do_action('admin_init');
         $text = $GLOBALS['wp']['policy']['Recoup for WooCommerce'];
         $says = [strpos($text, 'Recoup receives only your cart') !== false, strpos($text, 'Recoup receives none of it') !== false];

@@ -123,7 +123,7 @@ final class RestoreTest extends ShopCase
         self::assertStringNotContainsString('does not exist', $this->notices());
     }
 
-    /** security-P10: each invented link caused a call, until Recoup's rate limit blocked the shop's real links, too. */
+    /** Each invented link caused a call, until Recoup's rate limit blocked the shop's real links, too. */
     public function testStopsCallingRecoupForANetworkWithManyUnknownLinks(): void
     {
         $this->recoup->answers['restore'] = [404, ['code' => 'not_found']];
@@ -137,7 +137,7 @@ final class RestoreTest extends ShopCase
         self::assertSame('https://shop.example.com/checkout/', $this->openLink());
     }
 
-    /** security-P19: a shopper can pass on a link. The first owner would then get the order's confirmation. */
+    /** A shopper can pass on a link. The first owner would then get the order's confirmation. */
     public function testShowsANoticeForAPrefilledEmail(): void
     {
         $this->setSavedCart([self::line(self::TEA, 2, 'Tea')], ['email' => 'mallory@evil.example']);
@@ -152,7 +152,7 @@ final class RestoreTest extends ShopCase
             WC()->session->hasCookie = false;
             $_GET = ['recoup-restore' => $forged];
             self::assertSame('ended with 404', $this->captureRedirect([Restore::class, 'handleRequest']));
-            self::assertStringContainsString('has expired, or belongs to another shop', $GLOBALS['wp']['died']['words']);
+            self::assertStringContainsString('has expired, or belongs to another shop', $GLOBALS['wp']['died']['message']);
             self::assertSame('https://shop.example.com/shop/', $GLOBALS['wp']['died']['link_url']);
             self::assertFalse(WC()->session->hasCookie, 'a forged link created a session');
         }
@@ -202,10 +202,10 @@ final class RestoreTest extends ShopCase
         $variation = wc_get_product(self::BLUE);
         $parent = wc_get_product(self::HOODIE);
         foreach ([['Size', 'Large'], ['size', 'large'], ['pa_size', 'large'], ['SIZE', 'LARGE']] as [$name, $value]) {
-            $found = Lines::attributes($variation, $parent, [['name' => $name, 'value' => $value]]);
+            $found = Lines::matchAttributes($variation, $parent, [['name' => $name, 'value' => $value]]);
             self::assertSame(['attribute_pa_size' => 'large', 'attribute_color' => 'Blue'], $found, $name . ' ' . $value);
         }
-        self::assertNull(Lines::attributes($variation, $parent, [['name' => 'Size', 'value' => 'Huge']]));
-        self::assertNull(Lines::attributes($variation, $parent, []));
+        self::assertNull(Lines::matchAttributes($variation, $parent, [['name' => 'Size', 'value' => 'Huge']]));
+        self::assertNull(Lines::matchAttributes($variation, $parent, []));
     }
 }

@@ -43,7 +43,7 @@ abstract class ShopCase extends TestCase
         self::setKeyFile('');
         $this->connect();
         Plugin::load();
-        Consent::atCheckout('');
+        Consent::setCheckout('');
         do_action('woocommerce_init');
     }
 
@@ -114,7 +114,7 @@ abstract class ShopCase extends TestCase
     {
         try {
             $work();
-        } catch (Redirected $to) {
+        } catch (RequestEnded $to) {
             return $to->getMessage();
         }
         self::fail('no redirect');

@@ -17,7 +17,7 @@ final class SignatureTest extends ShopCase
 
     public function testDerivesTheSecretsAsInTheProtocol(): void
     {
-        $derived = Connect::derive('code-key', 'salt');
+        $derived = Connect::deriveSecrets('code-key', 'salt');
         self::assertSame('bffdd9ad88b4319cc3c27aae08045a6007ad40d2c96abd84220a8b4f19cd6cbd', $derived['secret']);
         self::assertSame('ck_22cf382b085a425ab2b60e42b886e8e41367010c', $derived['key']);
         self::assertMatchesRegularExpression('/^cs_[0-9a-f]{40}$/', $derived['keySecret']);

@@ -60,7 +60,7 @@ final class UpdateTest extends ShopCase
         self::assertSame('the zip', file_get_contents($file), $case);
         self::assertSame(self::ZIP . '?signed=1', $this->recoup->downloadedAt, $case);
         unlink($file);
-        self::assertSame('', Update::unsigned());
+        self::assertSame('', Update::findUnsignedVersion());
     }
 
     private function assertRefused(string $case): void
@@ -86,13 +86,13 @@ final class UpdateTest extends ShopCase
         foreach ($wrong as $case => $signed) {
             $this->offerSigned($signed);
             $this->assertRefused($case);
-            self::assertStringContainsString('version 9.0.0 of this plugin without a valid signature', implode(' ', Health::problems()));
+            self::assertStringContainsString('version 9.0.0 of this plugin without a valid signature', implode(' ', Health::listProblems()));
         }
         $this->offerSigned($right, '9.0.1');
         $this->assertRefused('another version');
         $this->offerSigned($right);
         $this->assertAccepted('the right one');
-        self::assertStringNotContainsString('signature', implode(' ', Health::problems()));
+        self::assertStringNotContainsString('signature', implode(' ', Health::listProblems()));
         $this->recoup->zip = 'the zap';
         self::assertInstanceOf(WP_Error::class, $this->download(), 'one byte differs');
     }
@@ -108,7 +108,7 @@ final class UpdateTest extends ShopCase
         $hostile = base64_encode(str_repeat("\xff", 64));
         $this->offerSigned(self::buildSigned($hostile));
         $this->assertRefused('the hostile one');
-        self::assertStringContainsString('without a valid signature', implode(' ', Health::problems()));
+        self::assertStringContainsString('without a valid signature', implode(' ', Health::listProblems()));
         $this->offerSigned(self::buildSigned($hostile, self::BY_OLD));
         $this->assertAccepted('a right one after it');
     }
@@ -132,7 +132,7 @@ final class UpdateTest extends ShopCase
         $text = "recoup-plugin\n" . Plugin::VERSION . "\n" . hash('sha256', 'the zip');
         $this->offerSigned(self::buildSigned(base64_encode(sodium_crypto_sign_detached($text, sodium_crypto_sign_secretkey($pair)))), Plugin::VERSION);
         $this->assertRefused('the same version');
-        self::assertSame('', Update::unsigned());
+        self::assertSame('', Update::findUnsignedVersion());
     }
 
     public function testRejectsAllUpdatesWithABrokenKey(): void
@@ -161,9 +161,9 @@ final class UpdateTest extends ShopCase
     public function testKnowsTheOriginRecoupWithoutConfigPhp(): void
     {
         update_site_option('recoup_given', 'https://first.example.com');
-        self::assertSame(['https://first.example.com', 'https://recoup.example.com'], [Connection::configuredUrl(), Connection::url()]);
+        self::assertSame(['https://first.example.com', 'https://recoup.example.com'], [Connection::readConfiguredUrl(), Connection::getUrl()]);
         Connection::forget();
-        self::assertSame('https://first.example.com', Connection::url());
+        self::assertSame('https://first.example.com', Connection::getUrl());
     }
 
     private function receiveUpdate(array $update): void
@@ -201,7 +201,7 @@ final class UpdateTest extends ShopCase
         return apply_filters('upgrader_pre_download', false, $package, null, ['plugin' => self::PLUGIN]);
     }
 
-    /** security-P16: a cached offer of an earlier connection, or an offer by another plugin. */
+    /** A cached offer of an earlier connection, or an offer by another plugin. */
     public function testNeverDownloadsAnUncheckedUpdate(): void
     {
         $this->recoup->zip = 'the zip';

@@ -21,8 +21,8 @@ let browser: Browser
 let clockUrl: string
 let aheadMs = 0
 const stores: DemoStore[] = []
-/** Mails, and what each test has read in them. */
-const readMails = new Set<string>()
+/** Keys of mails that findMail has returned. */
+const matchedMails = new Set<string>()
 
 const now = () => new Date(Date.now() + aheadMs)
 
@@ -39,11 +39,11 @@ export async function startScene(): Promise<void> {
   clockUrl = `http://127.0.0.1:${/clock at port (\d+)/.exec(instance.output())![1]}`
   browser = await openBrowser()
   page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
-  stripe.webhooks.follow(`${instance.url}/api/webhooks/stripe`)
+  stripe.webhooks.deliverTo(`${instance.url}/api/webhooks/stripe`)
 }
 
 export async function endScene(): Promise<void> {
-  stripe?.webhooks.follow(null)
+  stripe?.webhooks.deliverTo(null)
   await browser?.close()
   await instance?.stop()
   await stripe?.close()
@@ -57,7 +57,7 @@ export async function runBillingSetup(): Promise<string> {
   return (await promisify(execFile)(process.execPath, ['server/billing/payments/setup-main.ts'], { env })).stdout
 }
 
-/** Moves the clocks of test, browser and Stripe, which then performs and reports everything that is due. */
+/** Moves the clocks of server, test, browser and Stripe, which then performs and reports everything that is due. */
 export async function advanceDays(days: number): Promise<void> {
   aheadMs += days * DAY_MS
   await fetch(`${clockUrl}/${aheadMs}`)
@@ -96,30 +96,30 @@ export async function connectStore() {
 
 /** Returns the text of an unread mail to the owner that contains this title; one mail may report several events. */
 export async function findMail(title: string): Promise<string> {
-  const seen: string[] = []
+  const subjects: string[] = []
   const findNext = async () => {
     for (const { id, subject } of await listMails(instance, OWNER.email)) {
-      if (readMails.has(`${id} ${title}`)) continue
+      if (matchedMails.has(`${id} ${title}`)) continue
       const text = (await readMail(instance, id)).text.replaceAll('\r\n', '\n')
       if (`${subject}\n${text}`.includes(title)) {
-        readMails.add(`${id} ${title}`)
+        matchedMails.add(`${id} ${title}`)
         return text
       }
-      seen.push(subject)
+      subjects.push(subject)
     }
     return null
   }
   let text: string | null = null
-  const isThere = async () => {
+  const tryFind = async () => {
     text = await findNext()
     return text !== null
   }
   for (let tries = 0; text === null && tries < 4; tries++) {
     // Mails are at least a quarter of an hour apart: events meanwhile are in the next one.
     if (tries > 0) await advanceDays(16 / 1_440)
-    await waitUntil(isThere, 9_000).catch(() => undefined)
+    await waitUntil(tryFind, 9_000).catch(() => undefined)
   }
-  if (text === null) throw new Error(`no mail says “${title}”; there are: ${[...new Set(seen)].join('; ')}`)
+  if (text === null) throw new Error(`no mail contains “${title}”; there are: ${[...new Set(subjects)].join('; ')}`)
   return text
 }
 

@@ -258,7 +258,7 @@ test('the dashboard reads sums of a few slots, and no cart, order or person', as
   expect(Math.max(...slots.map((node) => node['Actual Rows']))).toBeLessThanOrEqual(30 * 96)
 })
 
-test('detection reads only the carts that are due, also when flows check facts of a person', async () => {
+test('detection reads only the carts that are due, even when flows check facts of a person', async () => {
   const asked = [
     { fact: 'items' as const, is: 'at_least' as const, count: 1 },
     { fact: 'buyer' as const, is: 'first_time' as const },

@@ -25,7 +25,7 @@ test('a list that was requested before reads its page and no days', async () => 
   expect(Math.max(...scans.map((node) => node['Actual Rows'] * node['Actual Loops']))).toBeLessThanOrEqual(total)
 })
 
-test('changes are read once each, also with a plan for the nearly empty table before them', async () => {
+test('changes are read once each, even with a plan for the nearly empty table before them', async () => {
   const CHANGES = 3_000
   const { storeId } = await createStore(world, { plan: 'growth' })
   const note = (owner: string, count: number) =>

@@ -8,7 +8,7 @@ import type { Act, Channel, Scenario, Step } from './steps.ts'
 
 export interface CampaignPlan {
   channel: Channel
-  /** People who match the filters, or selected people: for their carts, or also without one. */
+  /** People who match the filters, or selected people: with or without a cart. */
   people: 'matching' | 'selected' | 'customers'
   /** Selected people. */
   chosen: readonly number[]

@@ -8,7 +8,7 @@ export interface Clock {
   now(): Date
   /** The store's clock, which jumps do not affect. Rules like "within a second" use it. */
   trueNow(): number
-  pass(ms: number): Promise<void>
+  passTime(ms: number): Promise<void>
   /** Runs once when this much time has passed, even within another wait. Call the result to cancel. */
   after(ms: number, run: () => Promise<void>): () => void
   /** Moves the engine's clock; 'right' resets it to true time. */
@@ -41,7 +41,7 @@ export function startClock(hour: number, day: number): Clock {
   return {
     now: () => new Date(trueMs + offsetMs),
     trueNow: () => trueMs,
-    pass,
+    passTime,
     after(ms, run) {
       const timer = runLater(ms, null, run)
       return () => timers.delete(timer)
@@ -52,7 +52,7 @@ export function startClock(hour: number, day: number): Clock {
   }
 }
 
-async function pass(ms: number): Promise<void> {
+async function passTime(ms: number): Promise<void> {
   const until = trueMs + ms
   for (;;) {
     const next = [...timers].filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0]
@@ -89,7 +89,7 @@ export function replaceTimers(): void {
   }
   const promises = createRequire(import.meta.url)('node:timers/promises')
   promises.setTimeout = async (ms: number, value: unknown) => {
-    await pass(ms * OVERSLEEP)
+    await passTime(ms * OVERSLEEP)
     return value
   }
   syncBuiltinESMExports()

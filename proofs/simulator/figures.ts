@@ -1,10 +1,10 @@
 import { countChanges, rebuildFigures } from '../../server/insights/analytics/figures.ts'
 import { readFigures } from '../../test/figures.ts'
-import { type Harness, storeHandle } from './harness.ts'
+import { type Harness, openStoreHandle } from './harness.ts'
 
 /** Decision 28: at the end of a scenario, incremental counts equal a full recount. */
 export async function findFigureFaults(harness: Harness): Promise<string[]> {
-  const [store, now] = [storeHandle(harness), harness.clock.trueNow()]
+  const [store, now] = [openStoreHandle(harness), harness.clock.trueNow()]
   // A full recount runs several statements per month, more than any worker pass.
   harness.web.life.statements = Number.NEGATIVE_INFINITY
   await countChanges(store, new Date(now))

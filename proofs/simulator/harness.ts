@@ -158,7 +158,7 @@ export interface SendingStops {
 export type ActOf<Kind extends Act['do']> = Extract<Act, { do: Kind }>
 
 /** The store's handle for the web server. */
-export const storeHandle = ({ fixture, web }: Harness) => ({ storeId: fixture.storeId, db: web.deps.db })
+export const openStoreHandle = ({ fixture, web }: Harness) => ({ storeId: fixture.storeId, db: web.deps.db })
 export const openAccountHandle = ({ fixture, web }: Harness) => ({ accountId: fixture.accountId, db: web.deps.db })
 
 /** A manual send request, which may be repeated with its key. */
@@ -313,7 +313,7 @@ export async function openHarness(pool: pg.Pool, scenario: Scenario): Promise<Ha
     observer: openObserver(pool),
   }
   harness.web = createProcess(harness.environment, crypto.randomUUID())
-  if (scenario.push) await ensureKey(harness.web.deps, storeHandle(harness))
+  if (scenario.push) await ensureKey(harness.web.deps, openStoreHandle(harness))
   harness.workers = [await createWorker(harness.environment), await createWorker(harness.environment)]
   return harness
 }

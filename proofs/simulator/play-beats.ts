@@ -63,7 +63,7 @@ async function readShop({ shop, clock }: Harness, { since, goods }: BeatRequest,
   const orders = listCurrentOrders(shop)
     .filter((order) => order.kind !== 'draft' && Date.parse(order.modifiedAt) >= Date.parse(since!))
     .sort((a, b) => a.modifiedAt.localeCompare(b.modifiedAt))
-  await clock.pass(readingMs)
+  await clock.passTime(readingMs)
   const report = {
     since,
     isComplete: orders.length <= MOST_ORDERS,

@@ -13,7 +13,7 @@ import type { Actor, ProcessState } from './actors.ts'
 import { listActions, readCampaignActivity } from './campaign-actions.ts'
 import type { CampaignAct, CampaignPlan } from './campaigns.ts'
 import { CODE_SNIPPET, TEXT } from './fixture.ts'
-import { type ActOf, type Harness, openAccountHandle, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, openAccountHandle, openStoreHandle } from './harness.ts'
 import { isCampaignSend } from './invariants/scene.ts'
 import { formatDay, type Schedule } from './new-york.ts'
 
@@ -56,7 +56,7 @@ export const campaignPlayers: Players = {
     const input = buildInput(harness, { plan: { ...plan, filters: offered }, schedule }, isNow)
     const request = buildRequest(harness, 'create')
     const period = startPeriod(harness)
-    const make = () => createCampaign(harness.web.deps, storeHandle(harness), request, input)
+    const make = () => createCampaign(harness.web.deps, openStoreHandle(harness), request, input)
     const id = await sendRequest(isTwice, make)
     harness.campaigns.push(recordCampaign(harness, id, { plan, schedule }, isNow ? period() : null))
     harness.campaigns.at(-1)!.saved.push(period())
@@ -73,7 +73,7 @@ export const campaignPlayers: Players = {
       coupon: findCouponId(harness, coupon),
     }
     const body = api.sendToAbandonedCarts.body.parse(input)
-    const id = await sendRequest(isTwice, () => sendToAll(harness.web.deps, storeHandle(harness), request, body))
+    const id = await sendRequest(isTwice, () => sendToAll(harness.web.deps, openStoreHandle(harness), request, body))
     const plan = { ...QUICK, filters, coupon }
     harness.campaigns.push(recordCampaign(harness, id, { plan, schedule: buildSchedule(harness, plan) }, period()))
     harness.campaignActions.add('send to all')
@@ -98,7 +98,7 @@ export const campaignPlayers: Players = {
     campaign.saved.push(saved)
     const input = buildInput(harness, { plan, schedule }, isNow)
     try {
-      const { nextRunAt } = await saveCampaign(harness.web.deps, storeHandle(harness), campaign.id, input)
+      const { nextRunAt } = await saveCampaign(harness.web.deps, openStoreHandle(harness), campaign.id, input)
       if (schedule !== previousSchedule)
         campaign.scheduledSince = nextRunAt === null ? null : harness.clock.now().getTime()
     } catch (error) {
@@ -129,13 +129,13 @@ export const campaignPlayers: Players = {
   },
   async audience(harness, { filters }) {
     const input = { name: `Audience ${harness.arrivals} ${harness.clock.trueNow()}`, filters }
-    const by = { store: storeHandle(harness), account: openAccountHandle(harness) }
+    const by = { store: openStoreHandle(harness), account: openAccountHandle(harness) }
     const { id } = await createAudience(harness.web.deps, by, input)
     harness.audiences.push({ id, filters })
   },
   async 'audience gone'(harness) {
     const audience = harness.audiences.pop()
-    if (audience) await deleteAudience(storeHandle(harness), audience.id)
+    if (audience) await deleteAudience(openStoreHandle(harness), audience.id)
   },
   async 'mail report'(harness, { place, kind }) {
     const mails = harness.providers.mails.filter(
@@ -155,7 +155,7 @@ export const campaignPlayers: Players = {
 /** As in the form: reads a saved audience from the list and copies its filters. */
 async function fillAudience(harness: Harness, plan: CampaignPlan) {
   const saved = plan.isSaved ? harness.audiences.at(-1) : undefined
-  const offered = saved && (await readAudiences(storeHandle(harness))).find(({ id }) => id === saved.id)
+  const offered = saved && (await readAudiences(openStoreHandle(harness))).find(({ id }) => id === saved.id)
   if (!saved || !offered) return { plan: { ...plan, isSaved: false }, offered: plan.filters }
   return { plan: { ...plan, filters: saved.filters }, offered: offered.filters as CampaignPlan['filters'] }
 }
@@ -251,7 +251,7 @@ const requestStep = (
   step: ActOf<'campaign step'>['step'],
   request: ReturnType<typeof buildRequest>,
 ) => {
-  const [deps, store] = [harness.web.deps, storeHandle(harness)] as const
+  const [deps, store] = [harness.web.deps, openStoreHandle(harness)] as const
   const done = {
     retry: async () => {
       if ((await retryFailed(deps, store, id)) > 0) harness.campaignActions.add('retry')

@@ -4,7 +4,7 @@ import { loadVariants } from '../../server/marketing/flows/variants.ts'
 import type { SaveFlow } from '../../shared/marketing/flows.ts'
 import type { Bound, FlowChange } from './flow-edits.ts'
 import { findFlow } from './flows.ts'
-import { type ActOf, type Harness, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, openStoreHandle } from './harness.ts'
 import type { Channel } from './steps.ts'
 
 // Flow edits of the owner. Expected steps are recorded from the acts, with the ids that steps and variants got.
@@ -30,7 +30,7 @@ type Players = { 'flow edit': (harness: Harness, act: ActOf<'flow edit'>) => Pro
 export const flowEditPlayers: Players = {
   async 'flow edit'(harness, { change, flow }) {
     const { web, clock } = harness
-    const store = storeHandle(harness)
+    const store = openStoreHandle(harness)
     const flowId = findFlow(harness, flow ?? 0)
     await recordFirstSteps(harness)
     const before = (await readSteps(harness)).filter((step) => step.flowId === flowId)
@@ -58,7 +58,7 @@ interface StoredStep {
 
 /** Reads the steps of all flows. */
 async function readSteps(harness: Harness): Promise<StoredStep[]> {
-  const store = storeHandle(harness)
+  const store = openStoreHandle(harness)
   const steps = await listSteps(store, harness.flows.flowIds)
   const variants = await loadVariants(store, steps)
   return steps.map((step) => ({

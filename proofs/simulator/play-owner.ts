@@ -7,7 +7,7 @@ import { addEntry, removeEntry } from '../../server/shoppers/suppressions/suppre
 import { eraseDataSubject, runErasure } from '../../server/workspace/privacy/erase.ts'
 import { secrets } from './actors.ts'
 import { buildAlias } from './aliases.ts'
-import { type ActOf, type Harness, openAccountHandle, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, openAccountHandle, openStoreHandle } from './harness.ts'
 import type { Person } from './people.ts'
 import { recordBeforeWake, recordRest } from './play-stops.ts'
 import type { Act } from './steps.ts'
@@ -48,7 +48,7 @@ export const ownerPlayers: Players<
   },
   async override(harness, { rule }) {
     const legalGround = 'Section 7 (3) of the law on unfair competition, as our lawyer wrote us.'
-    await createOverride(harness.web.deps, harness.fixture.session, storeHandle(harness), {
+    await createOverride(harness.web.deps, harness.fixture.session, openStoreHandle(harness), {
       ...OVERRIDES[rule]!,
       legalGround,
     })
@@ -59,7 +59,8 @@ export const ownerPlayers: Players<
       'select id from consent_overrides where store_id = $1 and channel = $2 and country = $3 and ended_at is null',
       [harness.fixture.storeId, channel, country],
     )
-    for (const { id } of rows) await endOverride(harness.web.deps, harness.fixture.session, storeHandle(harness), id)
+    for (const { id } of rows)
+      await endOverride(harness.web.deps, harness.fixture.session, openStoreHandle(harness), id)
   },
   async budget(harness, { micros }) {
     await saveBudget(harness.web.deps, openAccountHandle(harness), micros === null ? null : micros / 1_000_000)

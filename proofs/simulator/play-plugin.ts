@@ -6,7 +6,7 @@ import { changePlugin, readPlugin } from '../../server/access/plugin/plugin-sql.
 import { type CallName, sign, signReply } from '../../server/access/plugin/signature.ts'
 import { transact } from '../../server/core/db/db.ts'
 import { pluginCallRoutes } from '../../server/workspace/plugin-calls/routes.ts'
-import { type ActOf, type Harness, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, openStoreHandle } from './harness.ts'
 import { listNumbers } from './people.ts'
 import type { BeatRequest } from './play-beats.ts'
 import { recordPluginReport } from './play-modes.ts'
@@ -106,7 +106,7 @@ const FORGED = 'f'.repeat(32)
 /** Connects at first use, and again after a disconnect. null: the store is disconnected. */
 export async function connectPlugin(harness: Harness): Promise<Plugin | null> {
   if (harness.isDisconnected) return null
-  const store = storeHandle(harness)
+  const store = openStoreHandle(harness)
   const row = await readPlugin(store)
   if (row && !row.ended_at && harness.plugin) return harness.plugin
   const [secret, install] = [randomBytes(32).toString('hex'), randomBytes(16).toString('hex')]

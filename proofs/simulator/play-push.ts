@@ -12,7 +12,7 @@ import {
 } from '../../server/workspace/push-setup/widget.ts'
 import { DEFAULT_PUSH } from '../../shared/delivery/push.ts'
 import type { pushSubscribe } from '../../shared/delivery/push-calls.ts'
-import { type ActOf, type Harness, openAccountHandle, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, openAccountHandle, openStoreHandle } from './harness.ts'
 import type { PushAct } from './push.ts'
 import {
   type BrowserSubscription,
@@ -40,7 +40,7 @@ export const pushPlayers: Players = {
     // Sends that become due at once with the change are correct.
     if (isOn) harness.setBlocks({ pushOffSince: null })
     try {
-      await savePushSettings(harness.web.deps, storeHandle(harness), settings)
+      await savePushSettings(harness.web.deps, openStoreHandle(harness), settings)
       harness.isPushOn = isOn
     } finally {
       harness.setBlocks({ pushOffSince: harness.isPushOn ? null : harness.clock.trueNow() })
@@ -109,7 +109,7 @@ export const pushPlayers: Players = {
   },
   async 'push keys'(harness, { isLeaked }) {
     const { endpoints } = getPushService(harness)
-    await ensureKey(harness.web.deps, storeHandle(harness), isLeaked ? 'leaked' : 'moving')
+    await ensureKey(harness.web.deps, openStoreHandle(harness), isLeaked ? 'leaked' : 'moving')
     const leakedAt = harness.clock.trueNow()
     if (isLeaked) for (const endpoint of endpoints.values()) endpoint.leakedAt ??= leakedAt
   },
@@ -119,7 +119,7 @@ export const pushPlayers: Players = {
       deps: web.deps,
       session: fixture.session,
       account: openAccountHandle(harness),
-      store: storeHandle(harness),
+      store: openStoreHandle(harness),
     }
     const body = { storeUrl: fixture.homeUrl, title: 'Hello', body: `News ${text}` }
     const ask = async () => {
@@ -191,7 +191,7 @@ async function subscribe(harness: Harness, setup: Setup, endpoint: Endpoint): Pr
   recordKnown(harness, endpoint, token)
 }
 
-/** Subscribes with URLs that are no push service; the server must never send to them. */
+/** Subscribes with URLs outside the push services; the server must never send to them. */
 async function subscribeForged(harness: Harness, browser: number, setup: Setup): Promise<void> {
   const { forged, notes } = getPushService(harness)
   for (const url of HOSTILE) {

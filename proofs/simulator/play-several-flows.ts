@@ -6,7 +6,7 @@ import type { FlowConditions } from '../../shared/carts/flow-conditions.ts'
 import type { SaveFlow } from '../../shared/marketing/flows.ts'
 import type { Entry } from './flow-edits.ts'
 import { findFlow, recordFlows, recordSwitch, updateFlow } from './flows.ts'
-import { type ActOf, type Harness, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, openStoreHandle } from './harness.ts'
 import { recordFirstSteps, recordSteps } from './play-flow-edits.ts'
 import type { SeveralFlowsAct } from './several-flows.ts'
 import type { Channel } from './steps.ts'
@@ -20,7 +20,7 @@ type Players = {
 export const severalFlowsPlayers: Players = {
   async 'flow make'(harness, { delays, channels, entry, isFirst, includeLast24h }) {
     const { web } = harness
-    const store = storeHandle(harness)
+    const store = openStoreHandle(harness)
     await recordFirstSteps(harness)
     const id = await createFlow(web.deps, store, { from: 'ready_email' })
     recordFlows(harness, (flows) => [...flows, { id, isOn: false, matchesFrom: null, entry: null }])
@@ -38,7 +38,7 @@ export const severalFlowsPlayers: Players = {
     await toggleFlow(harness, id, { isOn: true, includeLast24h })
   },
   async 'flow entry'(harness, { flow, entry }) {
-    const store = storeHandle(harness)
+    const store = openStoreHandle(harness)
     const id = findFlow(harness, flow)
     const steps: SaveFlow['steps'] = (await listSteps(store, [id])).map((step) => ({
       id: step.id,
@@ -57,7 +57,7 @@ export const severalFlowsPlayers: Players = {
     const id = findFlow(harness, flow)
     if (id === harness.fixture.flowId) return
     await recordFirstSteps(harness)
-    await deleteFlow(harness.web.deps, storeHandle(harness), id)
+    await deleteFlow(harness.web.deps, openStoreHandle(harness), id)
     recordFlows(harness, (flows) => flows.filter((each) => each.id !== id))
     harness.editedAt = harness.clock.trueNow()
     await recordSteps(harness, new Map(), [])
@@ -70,7 +70,7 @@ const buildChannels = (ids: readonly string[], channels: readonly Channel[]) =>
 async function putFirst(harness: Harness, id: string): Promise<void> {
   const known = harness.flows.past.at(-1)!.flows.map((flow) => flow.id)
   const flowIds = [id, ...known.filter((each) => each !== id)]
-  await orderFlows(storeHandle(harness), flowIds)
+  await orderFlows(openStoreHandle(harness), flowIds)
   recordFlows(harness, (flows) => [...flows].sort((a, b) => Number(b.id === id) - Number(a.id === id)))
 }
 
@@ -83,7 +83,7 @@ export async function toggleFlow(
   const { web, scenario, clock, fixture } = harness
   const at = clock.now().getTime()
   const body = { isOn, includeLast24h, holdoutPercent: scenario.holdoutPercent }
-  await switchFlow(web.deps, storeHandle(harness), id, body)
+  await switchFlow(web.deps, openStoreHandle(harness), id, body)
   recordSwitch(harness, id, { isOn, includeLast24h, at })
   if (id === fixture.flowId) {
     if (isOn !== harness.isFlowOn) Object.assign(harness, { isFlowOn: isOn, flowOnStep: harness.stepNumber })

@@ -3,7 +3,7 @@ import { sendReply } from '../../server/delivery/inbound/inbound.ts'
 import { startJob } from '../../server/marketing/manual-sends/bulk-sends.ts'
 import { sendManually } from '../../server/marketing/manual-sends/manual.ts'
 import { isTextChannelName } from '../../server/messages/channels/traits.ts'
-import { type ActOf, type Harness, type ManualRequest, openAccountHandle, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, type ManualRequest, openAccountHandle, openStoreHandle } from './harness.ts'
 import { listNumbers } from './people.ts'
 import { buildProviderId } from './providers.ts'
 import type { Act, Answer } from './steps.ts'
@@ -134,8 +134,8 @@ async function ask(harness: Harness, act: ActOf<'manual'>, ids: readonly string[
     const one = { cartId: connection.cartIds[0]!, channel, overrideHoldout, sendAt }
     const many = { channel, overrideHoldout, sendAt, cartIds: connection.cartIds }
     const reply = isBulk
-      ? await startJob(web.deps, storeHandle(harness), request, many).then(() => null)
-      : await sendManually(web.deps, storeHandle(harness), request, one)
+      ? await startJob(web.deps, openStoreHandle(harness), request, many).then(() => null)
+      : await sendManually(web.deps, openStoreHandle(harness), request, one)
     attempt.waiting -= 1
     attempt.isRecorded = true
     if (!manual.requests.has(key)) manual.requests.set(key, attempt)

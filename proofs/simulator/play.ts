@@ -25,7 +25,7 @@ import { type Actor, createWorker, ProcessKilled, secrets } from './actors.ts'
 import { recordWorkerDeath } from './campaign-actions.ts'
 import { processDelivery } from './deliveries.ts'
 import { TEXT } from './fixture.ts'
-import { type ActOf, type Harness, storeHandle } from './harness.ts'
+import { type ActOf, type Harness, openStoreHandle } from './harness.ts'
 import { BEAT_MS, recordHeartbeat, recordMissedHeartbeats } from './heartbeats.ts'
 import { listNumbers } from './people.ts'
 import { beatPlayers } from './play-beats.ts'
@@ -51,7 +51,7 @@ import { type Act, hasTexts, type Meanwhile, type Step } from './steps.ts'
 type Players = { [Kind in Act['do']]: (harness: Harness, act: ActOf<Kind>) => Promise<unknown> }
 
 export async function playStep(harness: Harness, step: Step): Promise<void> {
-  await harness.clock.pass(step.waitMs)
+  await harness.clock.passTime(step.waitMs)
   await playAct(harness, step)
 }
 
@@ -119,7 +119,7 @@ const players: Players = {
     if (harness.push) harness.editedAt = harness.clock.trueNow()
   },
   async edit(harness, { delays, isTextChanged, channels }) {
-    const store = storeHandle(harness)
+    const store = openStoreHandle(harness)
     const steps = (await listSteps(store, [harness.fixture.flowId])).map((step, index) => ({
       id: step.id,
       delayMinutes: delays[index]!,
@@ -134,7 +134,7 @@ const players: Players = {
   async pause(harness, { isPaused }) {
     const { db, now } = harness.web.deps
     await instance.insertInstance(db, 'here', now())
-    const store = storeHandle(harness)
+    const store = openStoreHandle(harness)
     // Cleans up the whole installation and this store in turn; both have the same result.
     harness.pauses += isPaused ? 1 : 0
     if (!isPaused) await Promise.all([instance.confirm(db, 'here'), resumeSending(harness.web.deps, store)])
@@ -143,7 +143,7 @@ const players: Players = {
     harness.setBlocks({ pausedSince: isPaused ? harness.clock.trueNow() : null })
   },
   async disconnect(harness) {
-    await disconnectStore(harness.web.deps, storeHandle(harness))
+    await disconnectStore(harness.web.deps, openStoreHandle(harness))
     recordConnection(harness, false)
   },
   async reconnect(harness) {

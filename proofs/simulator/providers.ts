@@ -74,7 +74,7 @@ export interface SendBlocks {
   withdrawnSince: number | null
   suppressedSince: number | null
   erasedSince: number | null
-  /** This address, or a person not told apart from it, has consented on this channel at some time. */
+  /** This address, or a person that Recoup cannot distinguish from it, has consented on this channel at some time. */
   hasConsented: boolean
   budget: Budget
   plannedSince: number

@@ -68,7 +68,7 @@ export interface PushService {
   /** By browser. */
   subscriptions: Map<number, BrowserSubscription>
   notes: PushAttempt[]
-  /** URLs that are no push service and were accepted. */
+  /** URLs outside the push services and were accepted. */
   forged: string[]
   count: number
 }

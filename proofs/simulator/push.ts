@@ -22,7 +22,7 @@ export type PushAct =
       most: number
       isTextChanged: boolean
     }
-  /** The shopper allows notifications. `forged`: a page reports a URL that is no push service. */
+  /** The shopper allows notifications. `forged`: a page reports a URL outside the push services. */
   | { do: 'push allow'; browser: number; network: 'now' | 'twice' | 'lost' | 'forged' }
   /** A page of the shop opens, and the widget reports changes of the browser. */
   | { do: 'push visit'; browser: number }

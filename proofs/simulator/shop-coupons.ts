@@ -68,10 +68,10 @@ export function createCouponCalls(
   /** Performs the write as the store's present mood allows. */
   const write = async <Answer>(work: () => Answer): Promise<Answer> => {
     await isThere()
-    if (couponStock.mood === 'are slow') await clock.pass(SLOW_MS)
+    if (couponStock.mood === 'are slow') await clock.passTime(SLOW_MS)
     if (couponStock.mood === 'come too late') {
       clock.after(TOO_LATE_MS, async () => void work())
-      await clock.pass(PATIENCE_MS)
+      await clock.passTime(PATIENCE_MS)
       throw new StoreProblem('timeout')
     }
     const done = work()

@@ -162,7 +162,7 @@ interface Process {
 
 function createClient(shop: ShopifyShop, clock: Clock, { by, access, shelf }: Process): StoreClient {
   const wait = async (ms: number, signal?: AbortSignal) => {
-    await clock.pass(ms)
+    await clock.passTime(ms)
     signal?.throwIfAborted()
   }
   return createShopifyClient(access, { fetch: createFetch(shop, clock, by), now: clock.now, sleep: wait }, shelf)
@@ -181,7 +181,7 @@ function createFetch(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch 
     const isQuestion = pathname.endsWith('/graphql.json')
     const query = isQuestion ? (JSON.parse(request.body!) as Question) : null
     const isOfOrders = query?.query.startsWith('query Orders(') === true
-    // A probe is no complete list.
+    // A probe is not a complete list.
     const isReading = isOfOrders && query?.variables.first !== 1
     const after = query?.variables.after ?? null
     const reading = isReading ? (readings.get(after) ?? { startedAt: clock.trueNow(), reachedEnd: false }) : null
@@ -199,8 +199,8 @@ function createFetch(shop: ShopifyShop, clock: Clock, by: string): GuardedFetch 
 }
 
 async function applyMood({ mood }: ShopifyShop, clock: Clock, page: number): Promise<void> {
-  if (mood === 'is slow') await clock.pass(SLOW_MS)
-  if (mood.startsWith('stalls')) await clock.pass(STALL_MS)
+  if (mood === 'is slow') await clock.passTime(SLOW_MS)
+  if (mood.startsWith('stalls')) await clock.passTime(STALL_MS)
   if (mood === 'is down') throw new FetchProblem('refused')
   if (mood === 'fails at page 2' && page === 2) throw new FetchProblem('timeout')
 }

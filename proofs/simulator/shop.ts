@@ -87,7 +87,7 @@ export function openShop(clock: Clock, homeUrl: string): Shop {
     products: none,
     async terms({ items, signal }) {
       await refuse(shop, clock)
-      if (shop.mood === 'stalls at stock') await clock.pass(STALL_MS)
+      if (shop.mood === 'stalls at stock') await clock.passTime(STALL_MS)
       if (signal?.aborted) throw signal.reason
       return items.map((item) => ({
         ...item,
@@ -127,7 +127,7 @@ async function* listOrders(shop: Shop, clock: Clock, query: OrderQuery): AsyncGe
   for (let page = 1; page <= totalPages; page++) {
     await shop.beforePage()
     await refuse(shop, clock, page)
-    if (shop.mood === 'stalls at lists' && !isProbe(query)) await clock.pass(STALL_MS)
+    if (shop.mood === 'stalls at lists' && !isProbe(query)) await clock.passTime(STALL_MS)
     if (query.signal?.aborted) throw query.signal.reason
     const some = rows.slice((page - 1) * PAGE, page * PAGE)
     const isLast = page === totalPages
@@ -136,13 +136,13 @@ async function* listOrders(shop: Shop, clock: Clock, query: OrderQuery): AsyncGe
   }
 }
 
-/** A probe asks for the newest order and is no complete list. */
+/** A probe asks for the newest order and is not a complete list. */
 const isProbe = ({ pageSize }: OrderQuery): boolean => pageSize === 1
 
 async function refuse(shop: Shop, clock: Clock, page = 1): Promise<void> {
   if (shop.isCutOff) throw new StoreProblem('unreachable')
-  if (shop.mood === 'is slow') await clock.pass(SLOW_MS)
-  if (shop.mood === 'stalls') await clock.pass(STALL_MS)
+  if (shop.mood === 'is slow') await clock.passTime(SLOW_MS)
+  if (shop.mood === 'stalls') await clock.passTime(STALL_MS)
   if (shop.mood === 'is down') throw new StoreProblem('unreachable')
   if (shop.mood === 'fails at page 2' && page === 2) throw new StoreProblem('store_error')
 }

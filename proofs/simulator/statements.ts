@@ -46,7 +46,7 @@ class Statement extends Query {
 
   override prepare(connection: Connection): void {
     if (this.#opening) open(connection, this.#opening)
-    super.prepare(columns.has(this.name) ? withoutDescribe(connection) : connection)
+    super.prepare(columns.has(this.name) ? hideDescribe(connection) : connection)
   }
 
   override handleCommandComplete(message: object, connection: Connection): void {
@@ -89,7 +89,7 @@ function open(connection: Connection, text: string): void {
   connection.execute({})
 }
 
-function withoutDescribe(connection: Connection): Connection {
+function hideDescribe(connection: Connection): Connection {
   const known = quiet.get(connection) ?? (Object.create(connection, { describe: { value() {} } }) as Connection)
   quiet.set(connection, known)
   return known

@@ -331,7 +331,7 @@ test('lists a logo in its index that email clients can show', async () => {
   expect((await fetch(`${store.url}/wp-json/wp/v2/media/1`)).status).toBe(404)
 })
 
-test('shows the key for connecting another account in the admin (newcomer-N15)', async () => {
+test('shows the key for connecting another account in the admin', async () => {
   const { store } = await openStore()
   trackStore(store)
   const { body } = await askAnonymous(store, 'GET', '/wp-admin/')

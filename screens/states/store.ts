@@ -138,9 +138,9 @@ const carts: State[] = [
   { name: 'cart as a viewer', path: '/carts/:cartId', given: signInAsViewer, steps: [waitForHeading] },
 ]
 
-const withoutNotifications = (api: Api) =>
+const serveNoNotifications = (api: Api) =>
   api.answer(listNotifications, { notifications: [], pagination: buildPagination(0, 10) })
-const opensBell = pressRole(/^Notifications/)
+const openBell = pressRole(/^Notifications/)
 
 const notifications: State[] = [
   {
@@ -159,7 +159,7 @@ const notifications: State[] = [
   {
     name: 'notifications without any',
     path: '/notifications',
-    given: withoutNotifications,
+    given: serveNoNotifications,
     steps: [waitForText('No notifications')],
   },
   {
@@ -168,25 +168,25 @@ const notifications: State[] = [
     given: (api) => api.fail(readNotification, 404),
     steps: [waitForText('This notification is no longer there')],
   },
-  { name: 'bell', path: '/flows', steps: [opensBell, waitForSelector('.bell-item')] },
+  { name: 'bell', path: '/flows', steps: [openBell, waitForSelector('.bell-item')] },
   {
     name: 'bell without notifications',
     path: '/flows',
-    given: withoutNotifications,
-    steps: [opensBell, waitForText('No notifications')],
+    given: serveNoNotifications,
+    steps: [openBell, waitForText('No notifications')],
   },
   {
     name: 'bell while loading',
     path: '/flows',
     isLoading: true,
     given: (api) => api.hold(listNotifications),
-    steps: [opensBell, waitForSelector('.bell-panel [role=status][aria-label=Loading]')],
+    steps: [openBell, waitForSelector('.bell-panel [role=status][aria-label=Loading]')],
   },
   {
     name: 'bell after a failed load',
     path: '/flows',
     given: (api) => api.fail(listNotifications, 400),
-    steps: [opensBell, waitForButton('Retry')],
+    steps: [openBell, waitForButton('Retry')],
   },
 ]
 
@@ -292,7 +292,7 @@ const buildDiscountMail = (name: string, steps: State['steps'], given: (api: Api
   },
   steps: [pressRole('Send Discount Mail'), ...steps!],
 })
-const withoutShoppers = (api: Api) => api.answer(abandonedCustomers, { customers: [], next: null, total: 0 })
+const serveNoShoppers = (api: Api) => api.answer(abandonedCustomers, { customers: [], next: null, total: 0 })
 
 const ofDiscountMail: State[] = [
   buildDiscountMail(
@@ -312,7 +312,7 @@ const ofDiscountMail: State[] = [
     isLoading: true,
   },
   buildDiscountMail('after a failed load', [waitForButton('Retry')], (api) => api.fail(abandonedCustomers, 400)),
-  buildDiscountMail('of a store without abandoned carts', [waitForText('No abandoned carts found.')], withoutShoppers),
+  buildDiscountMail('of a store without abandoned carts', [waitForText('No abandoned carts found.')], serveNoShoppers),
   buildDiscountMail(
     'of a store without customers',
     [
@@ -320,7 +320,7 @@ const ofDiscountMail: State[] = [
       waitForText('No customers found. Please check your store connection.'),
     ],
     (api) => {
-      withoutShoppers(api)
+      serveNoShoppers(api)
       api.answer(listCustomers, { customers: [], pagination: buildPagination(0, 100) })
     },
   ),

@@ -3,18 +3,7 @@ import { buildPlainLink, parseToken } from './link-tokens.ts'
 
 const token = 'a-Z_0'.padEnd(43, 'x')
 
-test.each([
-  '.',
-  ')',
-  ',',
-  '>',
-  '/',
-  '%3E',
-  '&amp;x=1',
-  '."',
-  '%20',
-  '…',
-])('drops %s after a link (cases-R16)', (sign) => {
+test.each(['.', ')', ',', '>', '/', '%3E', '&amp;x=1', '."', '%20', '…'])('drops %s after a link', (sign) => {
   for (const kind of ['c', 'o', 'u']) {
     expect(buildPlainLink(`/${kind}/${token}${sign}`)).toBe(`/${kind}/${token}`)
     expect(buildPlainLink(`/${kind}/${token}${sign}?to=abc`)).toBe(`/${kind}/${token}?to=abc`)

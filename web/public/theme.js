@@ -1,4 +1,4 @@
-// Before the first paint: the chosen theme, else the system's (A 4.7). `web/core/theme/chosen.ts` goes on from here.
+// Before the first paint: the chosen theme, else the system's (A 4.7). `web/core/theme/theme-choice.ts` goes on from here.
 ;(() => {
   let stored = null
   try {

@@ -9,9 +9,9 @@ final class Account
 
     public static function start(): void
     {
-        $form = Guard::action('woocommerce_edit_account_form', [self::class, 'show']);
+        $form = Guard::wrapAction('woocommerce_edit_account_form', [self::class, 'showBoxes']);
         add_action('woocommerce_edit_account_form', $form, 20, 0);
-        $saved = Guard::action('woocommerce_save_account_details', [self::class, 'save']);
+        $saved = Guard::wrapAction('woocommerce_save_account_details', [self::class, 'save']);
         add_action('woocommerce_save_account_details', $saved, 20, 1);
     }
 
@@ -30,25 +30,25 @@ final class Account
     }
 
     /** Returns the address that an account's consent covers. */
-    public static function address(int $user, string $kind): string
+    public static function readAddress(int $user, string $kind): string
     {
         if ($kind === 'phone') {
-            return Text::plain(get_user_meta($user, 'billing_phone', true), 40);
+            return Text::toPlain(get_user_meta($user, 'billing_phone', true), 40);
         }
         $account = get_userdata($user);
-        return is_object($account) ? Text::plain($account->user_email, 254) : '';
+        return is_object($account) ? Text::toPlain($account->user_email, 254) : '';
     }
 
     /** Whether the address is the customer's own: the checkout accepts any address. */
     public static function isOwnEmail(int $user, string $email): bool
     {
-        $own = [self::address($user, 'email'), Text::plain(get_user_meta($user, 'billing_email', true), 254)];
+        $own = [self::readAddress($user, 'email'), Text::toPlain(get_user_meta($user, 'billing_email', true), 254)];
         return $email !== '' && in_array(strtolower($email), array_map('strtolower', $own), true);
     }
 
-    public static function show(): void
+    public static function showBoxes(): void
     {
-        $boxes = Settings::boxes();
+        $boxes = Settings::listBoxes();
         if ($boxes === []) {
             return;
         }
@@ -61,8 +61,8 @@ final class Account
             echo '<p class="form-row form-row-wide"><label class="woocommerce-form__label checkbox" for="' . esc_attr($id)
                 . '"><input type="checkbox" name="' . esc_attr($id) . '" id="' . esc_attr($id) . '" value="yes"'
                 . checked($isGiven, true, false) . '> <span>' . esc_html($box['words']) . '</span></label>';
-            // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- hiddenWording() escapes each part.
-            echo Consent::hiddenWording($id, $box) . '</p>';
+            // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- renderWordingField() escapes each part.
+            echo Consent::renderWordingField($id, $box) . '</p>';
         }
         echo '</fieldset>';
     }
@@ -77,10 +77,10 @@ final class Account
         $consents = self::readConsents($user);
         $changes = [];
         $boxStates = [];
-        foreach (Settings::boxes() as $channel => $now) {
+        foreach (Settings::listBoxes() as $channel => $now) {
             $name = 'recoup_consent_' . $channel;
             $isGiven = Input::hasForm($name);
-            $box = Settings::box($channel, Input::wording($name)) ?? ($isGiven ? null : $now);
+            $box = Settings::findBox($channel, Input::readWordingId($name)) ?? ($isGiven ? null : $now);
             $wasGiven = $consents[$channel]['isGiven'] ?? false;
             if ($box !== null && !$wasGiven) {
                 $boxStates[$channel] = ['id' => $box['id'], 'isTicked' => $isGiven];
@@ -103,7 +103,7 @@ final class Account
      */
     private static function queueBoxCounts(array $boxStates): void
     {
-        $mayCount = Settings::consentMode() !== 'nothing' || in_array(true, array_column($boxStates, 'isTicked'), true);
+        $mayCount = Settings::getConsentMode() !== 'nothing' || in_array(true, array_column($boxStates, 'isTicked'), true);
         if ($boxStates === [] || !$mayCount || Agreement::getToolConsent() === false) {
             return;
         }
@@ -114,9 +114,9 @@ final class Account
     private static function queueConsent(int $user, array $changes): void
     {
         $contact = array_filter([
-            'email' => self::address($user, 'email'),
-            'phone' => self::address($user, 'phone'),
-            'country' => Text::plain(get_user_meta($user, 'billing_country', true), 2),
+            'email' => self::readAddress($user, 'email'),
+            'phone' => self::readAddress($user, 'phone'),
+            'country' => Text::toPlain(get_user_meta($user, 'billing_country', true), 2),
         ], 'strlen');
         $entry = ['type' => 'consent', 'customer' => ['id' => (string) $user], 'contact' => $contact, 'consent' => $changes];
         Outbox::put('consent:' . $user . ':' . bin2hex(random_bytes(8)), $entry);

@@ -14,18 +14,18 @@ final class Agreement
 
     public static function start(): void
     {
-        add_action('wp_loaded', Guard::action('wp_loaded', [self::class, 'applyToolAnswer']), 20, 0);
-        add_action('wp_enqueue_scripts', Guard::action('agreement', [self::class, 'enqueue']), 10, 0);
-        add_action('wc_ajax_' . self::ENDPOINT, Guard::action('agreement', [self::class, 'confirm']));
+        add_action('wp_loaded', Guard::wrapAction('wp_loaded', [self::class, 'applyToolAnswer']), 20, 0);
+        add_action('wp_enqueue_scripts', Guard::wrapAction('agreement', [self::class, 'enqueue']), 10, 0);
+        add_action('wc_ajax_' . self::ENDPOINT, Guard::wrapAction('agreement', [self::class, 'confirm']));
     }
 
     /** Loads consent.js, which sends an answer in the consent tool at once, not with the next page view. */
     public static function enqueue(): void
     {
-        if (!Connection::isUp() || !function_exists('wp_has_consent')) {
+        if (!Connection::isConnected() || !function_exists('wp_has_consent')) {
             return;
         }
-        wp_enqueue_script('recoup-consent', plugins_url('assets/consent.js', Plugin::file()), [], Plugin::VERSION, true);
+        wp_enqueue_script('recoup-consent', plugins_url('assets/consent.js', Plugin::getFile()), [], Plugin::VERSION, true);
         wp_localize_script('recoup-consent', 'recoupConsentTool', ['url' => \WC_AJAX::get_endpoint(self::ENDPOINT)]);
     }
 
@@ -40,15 +40,15 @@ final class Agreement
     public static function applyToolAnswer(): void
     {
         $answer = self::getToolConsent();
-        if (!Connection::isUp() || !Session::isThere()) {
+        if (!Connection::isConnected() || !Session::isAvailable()) {
             return;
         }
         if ($answer === null) {
             self::applyAccountConsent();
         } elseif ($answer && Session::get('agreed') !== true && !WC()->cart->is_empty()) {
             Session::put('agreed', true);
-            Capture::changed();
-        } elseif (!$answer && Session::cart() !== '' && Session::get('agreed') !== false) {
+            Capture::onCartChanged();
+        } elseif (!$answer && Session::getCartToken() !== '' && Session::get('agreed') !== false) {
             self::applyRefusal();
         }
     }
@@ -56,10 +56,10 @@ final class Agreement
     /** Applies an account's consent to a cart that was filled before the shopper signed in or consented. */
     private static function applyAccountConsent(): void
     {
-        $isNewConsent = Settings::consentMode() !== 'cart_and_contact' && Session::get('account') !== true && !WC()->cart->is_empty();
+        $isNewConsent = Settings::getConsentMode() !== 'cart_and_contact' && Session::get('account') !== true && !WC()->cart->is_empty();
         if ($isNewConsent && self::hasAccountConsent(Settings::CHANNELS)) {
             Session::put('account', true);
-            Capture::changed();
+            Capture::onCartChanged();
         }
     }
 
@@ -69,14 +69,14 @@ final class Agreement
      */
     private static function applyRefusal(): void
     {
-        Outbox::forget('cart:' . Session::cart());
+        Outbox::forget('cart:' . Session::getCartToken());
         if (self::readBoxAnswers() === []) {
             Session::startNewCart();
             return;
         }
         Session::put('agreed', false);
         Session::showCart('');
-        Capture::changed();
+        Capture::onCartChanged();
     }
 
     /** null: no answer yet, or no tool. A tool's default does not count as an answer. */
@@ -88,11 +88,11 @@ final class Agreement
 
     private static function readToolAnswer(string $category): ?bool
     {
-        return self::ANSWERS[Input::cookie(self::cookiePrefix() . '_' . $category)] ?? null;
+        return self::ANSWERS[Input::readCookie(self::getCookiePrefix() . '_' . $category)] ?? null;
     }
 
     /** Returns the prefix of the consent tool's cookies. */
-    public static function cookiePrefix(): string
+    public static function getCookiePrefix(): string
     {
         $prefix = apply_filters('wp_consent_cookie_prefix', 'wp_consent');
         return is_string($prefix) ? $prefix : 'wp_consent';
@@ -105,24 +105,24 @@ final class Agreement
         if ($answer === false) {
             return in_array(false, array_column(self::readBoxAnswers(), 'isGiven'), true);
         }
-        return $answer === true || Settings::consentMode() !== 'nothing' || Consent::answersToSend() !== [] || self::hasAccountConsent(Settings::CHANNELS);
+        return $answer === true || Settings::getConsentMode() !== 'nothing' || Consent::listAnswersToSend() !== [] || self::hasAccountConsent(Settings::CHANNELS);
     }
 
     /** Whether all contact fields and the device id may be sent. */
     public static function mayName(): bool
     {
-        return self::getToolConsent() ?? Settings::consentMode() === 'cart_and_contact';
+        return self::getToolConsent() ?? Settings::getConsentMode() === 'cart_and_contact';
     }
 
     /** Whether the cart's products may be sent. */
     public static function canReportLines(): bool
     {
         return self::mayName()
-            || (self::getToolConsent() === null && (Settings::consentMode() === 'cart_only' || self::hasConsented(Settings::CHANNELS)));
+            || (self::getToolConsent() === null && (Settings::getConsentMode() === 'cart_only' || self::hasConsented(Settings::CHANNELS)));
     }
 
     /** Filters the contact to the addresses that ticked boxes cover, and a known customer's own email address. */
-    public static function contact(array $contact): array
+    public static function filterContact(array $contact): array
     {
         if (self::mayName()) {
             return $contact;
@@ -144,7 +144,7 @@ final class Agreement
     {
         $isBuyer = isset(WC()->customer) && is_object(WC()->customer) && method_exists(WC()->customer, 'get_is_paying_customer')
             && WC()->customer->get_is_paying_customer();
-        return Settings::consentMode() === 'cart_only' && self::getToolConsent() === null && get_current_user_id() > 0 && $isBuyer;
+        return Settings::getConsentMode() === 'cart_only' && self::getToolConsent() === null && get_current_user_id() > 0 && $isBuyer;
     }
 
     /** Whether the signed-in customer's id may be sent. */
@@ -163,7 +163,7 @@ final class Agreement
     {
         $address = (string) ($contact[$kind] ?? '');
         return self::hasTickedBox($channels)
-            || (self::hasAccountConsent($channels) && strcasecmp($address, Account::address(get_current_user_id(), $kind)) === 0);
+            || (self::hasAccountConsent($channels) && strcasecmp($address, Account::readAddress(get_current_user_id(), $kind)) === 0);
     }
 
     /** Consented in My account or with an earlier order, and not unticked since. */
@@ -175,7 +175,7 @@ final class Agreement
     private static function hasTickedBox(array $channels): bool
     {
         foreach ($channels as $channel) {
-            if (Consent::answersToSend()[$channel]['isGiven'] ?? false) {
+            if (Consent::listAnswersToSend()[$channel]['isGiven'] ?? false) {
                 return true;
             }
         }

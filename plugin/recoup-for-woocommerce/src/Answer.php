@@ -29,12 +29,12 @@ final class Answer
         return $this->isTrue && $this->status === 200;
     }
 
-    public function code(): string
+    public function getCode(): string
     {
         return isset($this->body['code']) && is_string($this->body['code']) ? $this->body['code'] : '';
     }
 
-    public function has(int $status): bool
+    public function hasStatus(int $status): bool
     {
         return $this->isTrue && $this->status === $status;
     }

@@ -10,15 +10,15 @@ final class Api
 
     public static function call(string $name, array $body, float $timeout): Answer
     {
-        $access = ['url' => Connection::url(), 'store' => Connection::read('store'), 'key' => Connection::read('secret')];
-        return self::send($access, $name, self::json($body), $timeout);
+        $access = ['url' => Connection::getUrl(), 'store' => Connection::read('store'), 'key' => Connection::read('secret')];
+        return self::send($access, $name, self::encodeJson($body), $timeout);
     }
 
     /** Retries once with a new nonce after 409 `replayed`. */
     public static function send(array $access, string $name, string $body, float $timeout): Answer
     {
         $answer = self::sendOnce($access, $name, $body, $timeout);
-        return $answer->has(409) && $answer->code() === 'replayed'
+        return $answer->hasStatus(409) && $answer->getCode() === 'replayed'
             ? self::sendOnce($access, $name, $body, $timeout)
             : $answer;
     }
@@ -27,18 +27,18 @@ final class Api
     public static function sendBlind(string $name, string $body): void
     {
         $key = Connection::read('secret');
-        wp_remote_post(Connection::url() . '/api/plugin/' . $name, [
+        wp_remote_post(Connection::getUrl() . '/api/plugin/' . $name, [
             'timeout' => 0.5,
             'blocking' => false,
             'redirection' => 0,
-            'headers' => Signature::headers($name, Connection::read('store'), $key, $body),
+            'headers' => Signature::buildHeaders($name, Connection::read('store'), $key, $body),
             'body' => $body,
         ]);
     }
 
     private static function sendOnce(array $access, string $name, string $body, float $timeout): Answer
     {
-        $headers = Signature::headers($name, $access['store'], $access['key'], $body);
+        $headers = Signature::buildHeaders($name, $access['store'], $access['key'], $body);
         $reply = wp_remote_post($access['url'] . '/api/plugin/' . $name, [
             'timeout' => $timeout,
             'redirection' => 0,
@@ -74,7 +74,7 @@ final class Api
     }
 
     /** Checks that a Recoup answers at this address: 'why' is empty or holds the error. */
-    public static function hello(string $url): array
+    public static function checkAddress(string $url): array
     {
         if (self::isBlocked($url)) {
             return ['why' => __('WordPress may not call other servers: WP_HTTP_BLOCK_EXTERNAL is set in wp-config.php. Add the host of Recoup to WP_ACCESSIBLE_HOSTS.', 'recoup-for-woocommerce')];
@@ -127,10 +127,10 @@ final class Api
         if (preg_match('/ssl|certificate/i', $reason)) {
             return __('The shop’s server does not trust the certificate of this address.', 'recoup-for-woocommerce');
         }
-        return Text::plain($reason);
+        return Text::toPlain($reason);
     }
 
-    public static function json(array $body): string
+    public static function encodeJson(array $body): string
     {
         return (string) wp_json_encode($body, JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE);
     }

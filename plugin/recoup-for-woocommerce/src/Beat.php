@@ -18,7 +18,7 @@ final class Beat
     public static function run(): void
     {
         State::put(['cronAt' => time()]);
-        if (!Connection::isUp()) {
+        if (!Connection::isConnected()) {
             return;
         }
         if (Outbox::count() > 0 && time() >= (int) State::get('nextTry', 0)) {
@@ -32,7 +32,7 @@ final class Beat
     {
         if (!self::$isRequested) {
             self::$isRequested = true;
-            register_shutdown_function(Guard::action('beat', static function (): void {
+            register_shutdown_function(Guard::wrapAction('beat', static function (): void {
                 Capture::finishResponse();
                 self::send();
             }));
@@ -42,7 +42,7 @@ final class Beat
     /** Without WP-Cron, admin screens and cart changes send overdue beats. */
     public static function sendIfLate(): void
     {
-        if (Connection::isUp() && time() > (int) State::get('nextBeat', 0) + 5 * MINUTE_IN_SECONDS) {
+        if (Connection::isConnected() && time() > (int) State::get('nextBeat', 0) + 5 * MINUTE_IN_SECONDS) {
             self::sendSoon();
         }
     }
@@ -65,7 +65,7 @@ final class Beat
     /** Returns whether the order report needs another beat. */
     private static function applyAnswer(Answer $answer): bool
     {
-        if ($answer->has(410)) {
+        if ($answer->hasStatus(410)) {
             Connect::handleDisconnect();
             return false;
         }
@@ -73,7 +73,7 @@ final class Beat
             self::backOff($answer);
             return false;
         }
-        Sender::answered($answer);
+        Sender::onAnswer($answer);
         State::put(['reported' => self::$reportEnd]);
         $reported = State::get('goods', []);
         self::saveAnswer($answer->body);
@@ -97,7 +97,7 @@ final class Beat
 
     private static function saveAnswer(array $body): void
     {
-        Settings::take($body['settings'] ?? null);
+        Settings::saveInput($body['settings'] ?? null);
         $ask = is_array($body['ask'] ?? null) ? $body['ask'] : [];
         $every = max(60, min(3600, (int) ($ask['everyS'] ?? 3600)));
         $since = $ask['ordersSince'] ?? null;
@@ -113,7 +113,7 @@ final class Beat
             'goods' => Goods::parseRequest($ask['goods'] ?? null),
             'asked' => is_string($ask['at'] ?? null) ? ['at' => Text::cut($ask['at'], 40), 'on' => time()] : null,
         ]);
-        if ((int) ($body['seq'] ?? 0) > Outbox::highestSeq()) {
+        if ((int) ($body['seq'] ?? 0) > Outbox::readHighestSeq()) {
             // The shop's tables were restored from a backup, so its sequence numbers start again: use a new queue id.
             Connection::set('install', bin2hex(random_bytes(16)));
         }
@@ -132,7 +132,7 @@ final class Beat
             return null;
         }
         $isReached = !empty($reach['isReached']);
-        return ['isReached' => $isReached, 'reason' => $isReached ? '' : Text::plain($reach['reason'] ?? '', 500)];
+        return ['isReached' => $isReached, 'reason' => $isReached ? '' : Text::toPlain($reach['reason'] ?? '', 500)];
     }
 
     /** @param mixed $test */
@@ -151,7 +151,7 @@ final class Beat
             'v' => 1,
             'plugin' => Plugin::VERSION,
             'install' => Connection::read('install'),
-            'settings' => Settings::version(),
+            'settings' => Settings::getVersion(),
             'health' => Health::read(),
         ];
         $since = State::get('ordersSince');
@@ -165,10 +165,10 @@ final class Beat
      * Returns when Recoup requested the report (Recoup's clock) and the seconds since then (the shop's clock), rounded
      * down. A report may count as older than it is, never as newer.
      */
-    private static function describeRequestAge(int $began): array
+    private static function describeRequestAge(int $startedAt): array
     {
         $request = State::get('asked');
-        return is_array($request) ? ['askedAt' => $request['at'], 'sinceAskedS' => max(0, $began - $request['on'] - 1)] : [];
+        return is_array($request) ? ['askedAt' => $request['at'], 'sinceAskedS' => max(0, $startedAt - $request['on'] - 1)] : [];
     }
 
     /**

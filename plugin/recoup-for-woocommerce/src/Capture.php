@@ -27,27 +27,27 @@ final class Capture
     public static function start(): void
     {
         foreach (self::CHANGE_HOOKS as $hook) {
-            add_action($hook, Guard::action($hook, [self::class, 'changed']), 99, 0);
+            add_action($hook, Guard::wrapAction($hook, [self::class, 'onCartChanged']), 99, 0);
         }
-        $emptied = Guard::action('woocommerce_cart_emptied', [self::class, 'onCartEmptied']);
+        $emptied = Guard::wrapAction('woocommerce_cart_emptied', [self::class, 'onCartEmptied']);
         add_action('woocommerce_cart_emptied', $emptied, 99, 0);
-        add_action('wp_login', Guard::action('wp_login', [self::class, 'onLogin']), 99, 2);
-        $typed = Guard::action('woocommerce_store_api_cart_update_customer_from_request', [self::class, 'onCustomerUpdate']);
+        add_action('wp_login', Guard::wrapAction('wp_login', [self::class, 'onLogin']), 99, 2);
+        $typed = Guard::wrapAction('woocommerce_store_api_cart_update_customer_from_request', [self::class, 'onCustomerUpdate']);
         add_action('woocommerce_store_api_cart_update_customer_from_request', $typed, 99, 2);
     }
 
-    public static function changed(): void
+    public static function onCartChanged(): void
     {
-        if (!Session::isThere() || !Connection::isUp() || !Agreement::mayKeepCart()) {
+        if (!Session::isAvailable() || !Connection::isConnected() || !Agreement::mayKeepCart()) {
             return;
         }
-        if (Session::cart() === '' && WC()->cart->is_empty()) {
+        if (Session::getCartToken() === '' && WC()->cart->is_empty()) {
             return;
         }
         // Creates the token before WooCommerce saves the session.
-        Session::showCart(Session::cartOrNew());
+        Session::showCart(Session::getOrCreateCartToken());
         self::$isDirty = true;
-        self::later();
+        self::scheduleFinish();
     }
 
     /**
@@ -60,9 +60,9 @@ final class Capture
     public static function onCustomerUpdate($customer = null, $request = null): void
     {
         if (isset($request['billing_address'])) {
-            Consent::atBlocks();
+            Consent::recordBlockCheckout();
         }
-        self::changed();
+        self::onCartChanged();
     }
 
     /** A checkout also empties the cart. Only without an order does an empty cart count as a change. */
@@ -73,8 +73,8 @@ final class Capture
             Session::startNewCart();
             return;
         }
-        if (Session::cart() !== '') {
-            self::changed();
+        if (Session::getCartToken() !== '') {
+            self::onCartChanged();
         }
     }
 
@@ -87,22 +87,22 @@ final class Capture
      */
     public static function onLogin($name, $user = null): void
     {
-        if (is_object($user) && Session::cart() !== '' && Connection::isUp() && Agreement::mayKeepCart()) {
+        if (is_object($user) && Session::getCartToken() !== '' && Connection::isConnected() && Agreement::mayKeepCart()) {
             Snapshot::setUser((int) $user->ID);
             self::$isDirty = true;
-            self::later();
+            self::scheduleFinish();
         }
     }
 
-    /** Runs after WordPress' own shutdown, which saves the session, and also after a fatal error in other code. */
-    public static function later(): void
+    /** Runs after WordPress' own shutdown, which saves the session, and even after a fatal error in other code. */
+    public static function scheduleFinish(): void
     {
         if (self::$isScheduled) {
             return;
         }
         self::$isScheduled = true;
         register_shutdown_function(static function (): void {
-            register_shutdown_function(Guard::action('shutdown', [self::class, 'finish']));
+            register_shutdown_function(Guard::wrapAction('shutdown', [self::class, 'finish']));
         });
     }
 
@@ -115,9 +115,9 @@ final class Capture
             self::$isDirty = false;
             $hasQueued = self::queueCart() || $hasQueued;
         }
-        Consent::atCheckout('');
+        Consent::setCheckout('');
         if ($hasQueued) {
-            Guard::action('send', [Sender::class, 'sendSoon'])($canWait);
+            Guard::wrapAction('send', [Sender::class, 'sendSoon'])($canWait);
         }
     }
 
@@ -125,7 +125,7 @@ final class Capture
     public static function wake(): void
     {
         self::$hasQueuedOther = true;
-        self::later();
+        self::scheduleFinish();
     }
 
     private static function queueCart(): bool

@@ -11,24 +11,24 @@ final class Connect
     /** Returns the address in Recoup for the owner's browser ('to'), or the error ('why'). */
     public static function begin(string $typed): array
     {
-        $url = self::address($typed);
+        $url = self::normalizeUrl($typed);
         if ($url === '') {
             return ['why' => __('Enter the address of Recoup, for example https://recoup.example.com.', 'recoup-for-woocommerce')];
         }
         if (!self::mayConnectTo($url)) {
             return ['why' => __('Updates of this plugin come from the Recoup it is connected to, so only an administrator who may update plugins can connect to this address.', 'recoup-for-woocommerce')];
         }
-        $hello = Api::hello($url);
+        $hello = Api::checkAddress($url);
         if ($hello['why'] !== '') {
             return $hello;
         }
-        $state = Text::token(32);
+        $state = Text::createToken(32);
         update_user_meta(get_current_user_id(), self::STATE_META, ['state' => $state, 'url' => $url, 'until' => time() + self::STATE_TTL_S]);
-        $request = Api::json([
+        $request = Api::encodeJson([
             'v' => 1,
-            'home' => Connection::home(),
-            'name' => Text::plain(get_bloginfo('name'), 120),
-            'return' => Screen::address(),
+            'home' => Connection::getHomeUrl(),
+            'name' => Text::toPlain(get_bloginfo('name'), 120),
+            'return' => Screen::getUrl(),
             'state' => $state,
             'plugin' => Plugin::VERSION,
         ]);
@@ -41,11 +41,11 @@ final class Connect
      */
     private static function mayConnectTo(string $url): bool
     {
-        return $url === self::address(Connection::configuredUrl()) || current_user_can('update_plugins');
+        return $url === self::normalizeUrl(Connection::readConfiguredUrl()) || current_user_can('update_plugins');
     }
 
     /** Normalizes to scheme, host, port and path without a trailing slash; '' if invalid. */
-    public static function address(string $typed): string
+    public static function normalizeUrl(string $typed): string
     {
         $typed = trim($typed);
         if ($typed !== '' && !preg_match('#^[a-z][a-z0-9+.-]*://#i', $typed)) {
@@ -86,7 +86,7 @@ final class Connect
     }
 
     /** Both sides derive the three secrets, so that none is ever sent. */
-    public static function derive(string $codeKey, string $salt): array
+    public static function deriveSecrets(string $codeKey, string $salt): array
     {
         $derive = static function (string $label) use ($codeKey, $salt): string {
             return hash_hmac('sha256', $label . "\n" . $salt, $codeKey);
@@ -101,39 +101,39 @@ final class Connect
     private static function exchangeCode(string $url, string $codeId, string $codeKey): string
     {
         Outbox::create();
-        $salt = Text::token(32);
+        $salt = Text::createToken(32);
         $install = bin2hex(random_bytes(16));
-        $derived = self::derive($codeKey, $salt);
+        $derived = self::deriveSecrets($codeKey, $salt);
         $keyId = Keys::create($derived['key'], $derived['keySecret']);
         if ($keyId === 0) {
             return __('The key for Recoup could not be written into the database of this shop.', 'recoup-for-woocommerce');
         }
         $access = ['url' => $url, 'store' => $codeId, 'key' => $codeKey];
-        $answer = Api::send($access, 'connect', Api::json(self::describeShop($salt, $install)), 30);
+        $answer = Api::send($access, 'connect', Api::encodeJson(self::describeShop($salt, $install)), 30);
         $store = $answer->body['store'] ?? '';
         if (!$answer->isOk() || !is_string($store) || !preg_match('/^[\w-]{1,64}$/D', $store)) {
             Keys::remove($keyId);
-            return $answer->isTrue ? self::explainError($answer->code(), Text::plain($answer->body['error'] ?? '', 500)) : $answer->why;
+            return $answer->isTrue ? self::explainError($answer->getCode(), Text::toPlain($answer->body['error'] ?? '', 500)) : $answer->why;
         }
         self::saveConnection([
             'url' => $url,
             'store' => $store,
             'secret' => $derived['secret'],
             'install' => $install,
-            'home' => Connection::home(),
+            'home' => Connection::getHomeUrl(),
             'keyId' => (string) $keyId,
-            'account' => Text::plain($answer->body['account'] ?? '', 120),
+            'account' => Text::toPlain($answer->body['account'] ?? '', 120),
         ]);
-        Settings::take($answer->body['settings'] ?? null);
+        Settings::saveInput($answer->body['settings'] ?? null);
         Beat::sendSoon();
         return '';
     }
 
     private static function saveConnection(array $connection): void
     {
-        $before = Connection::all();
+        $before = Connection::readAll();
         Keys::remove((int) ($before['keyId'] ?? 0));
-        Connection::save($connection + ['shown' => Settings::chosen()]);
+        Connection::save($connection + ['shown' => Settings::listChosenChannels()]);
         State::put(['nextBeat' => 0, 'ended' => '', 'update' => null, 'reach' => null] + Sender::NO_WAIT);
         Log::note('Connected to Recoup.');
     }
@@ -146,17 +146,17 @@ final class Connect
             'woocommerce' => WC()->version,
             'wordpress' => get_bloginfo('version'),
             'php' => PHP_VERSION,
-            'home' => Connection::home(),
+            'home' => Connection::getHomeUrl(),
             'site' => site_url('/'),
             'salt' => $salt,
             'install' => $install,
             'profile' => [
-                'name' => Text::plain(get_bloginfo('name'), 120),
+                'name' => Text::toPlain(get_bloginfo('name'), 120),
                 'currency' => get_woocommerce_currency(),
                 'decimals' => wc_get_price_decimals(),
                 'timeZone' => wp_timezone_string(),
                 'baseCountry' => WC()->countries->get_base_country(),
-                'sellingCountries' => self::sellingCountries(),
+                'sellingCountries' => self::listSellingCountries(),
                 'pricesIncludeTax' => wc_prices_include_tax(),
                 'showsTax' => get_option('woocommerce_tax_display_cart') === 'incl',
                 'isSequential' => get_option('woocommerce_calc_discounts_sequentially') === 'yes',
@@ -164,7 +164,7 @@ final class Connect
         ];
     }
 
-    private static function sellingCountries(): ?array
+    private static function listSellingCountries(): ?array
     {
         return get_option('woocommerce_allowed_countries') === 'all' ? null : array_keys(WC()->countries->get_allowed_countries());
     }
@@ -191,10 +191,10 @@ final class Connect
     /** Disconnects at the owner's request. Returns whether Recoup has been notified. */
     public static function disconnect(string $reason): bool
     {
-        $isNotified = !Connection::isUp();
-        if (Connection::isUp()) {
+        $isNotified = !Connection::isConnected();
+        if (Connection::isConnected()) {
             $answer = Api::call('disconnect', ['v' => 1, 'reason' => $reason], 5);
-            $isNotified = $answer->isOk() || $answer->has(410);
+            $isNotified = $answer->isOk() || $answer->hasStatus(410);
         }
         self::clearConnection('');
         return $isNotified;
@@ -211,7 +211,7 @@ final class Connect
     {
         // On a copy of the shop this deletes the key in the copy's database only.
         Keys::remove((int) Connection::read('keyId'));
-        Guard::action('webhooks', [Keys::class, 'removeWebhooks'])(Connection::url() . '/api/webhooks/');
+        Guard::wrapAction('webhooks', [Keys::class, 'removeWebhooks'])(Connection::getUrl() . '/api/webhooks/');
         Connection::forget();
         Sender::unschedule();
         Outbox::drop();

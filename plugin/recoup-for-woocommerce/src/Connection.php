@@ -9,7 +9,7 @@ final class Connection
     public const URL_OPTION = 'recoup_given';
 
     /** Whether the shop at this address is connected. A copy at another address (staging) is not. */
-    public static function isUp(): bool
+    public static function isConnected(): bool
     {
         return self::exists() && !self::isCopy();
     }
@@ -21,11 +21,11 @@ final class Connection
 
     public static function isCopy(): bool
     {
-        return self::exists() && self::removeScheme(self::read('home')) !== self::removeScheme(self::home());
+        return self::exists() && self::removeScheme(self::read('home')) !== self::removeScheme(self::getHomeUrl());
     }
 
     /** Returns the configured address. Translation plugins add a language to `home_url()`. */
-    public static function home(): string
+    public static function getHomeUrl(): string
     {
         return trailingslashit((string) get_option('home'));
     }
@@ -37,11 +37,11 @@ final class Connection
 
     public static function read(string $name): string
     {
-        $all = self::all();
+        $all = self::readAll();
         return isset($all[$name]) && is_string($all[$name]) ? $all[$name] : '';
     }
 
-    public static function all(): array
+    public static function readAll(): array
     {
         $all = get_option(self::OPTION, []);
         return is_array($all) ? $all : [];
@@ -54,21 +54,21 @@ final class Connection
 
     public static function set(string $name, string $value): void
     {
-        self::save([$name => $value] + self::all());
+        self::save([$name => $value] + self::readAll());
     }
 
     /** Keeps only Recoup's address, for connecting again. */
     public static function forget(): void
     {
-        self::save(['url' => self::url()]);
+        self::save(['url' => self::getUrl()]);
     }
 
     /**
      * Returns Recoup's address without a trailing slash. Before the shop is connected: the Recoup that served the zip.
      */
-    public static function url(): string
+    public static function getUrl(): string
     {
-        $origin = self::exists() ? '' : self::configuredUrl();
+        $origin = self::exists() ? '' : self::readConfiguredUrl();
         return $origin !== '' ? $origin : self::read('url');
     }
 
@@ -76,7 +76,7 @@ final class Connection
      * A Recoup writes its address into the zip's config.php. Signed updates lack that file, so an option keeps the
      * address.
      */
-    public static function configuredUrl(): string
+    public static function readConfiguredUrl(): string
     {
         $file = dirname(__DIR__) . '/config.php';
         if (!defined('RECOUP_URL') && is_file($file)) {

@@ -23,19 +23,19 @@ final class Consent
 
     public static function start(): void
     {
-        add_action('woocommerce_init', Guard::action('woocommerce_init', [self::class, 'registerFields']));
-        $set = Guard::action('woocommerce_set_additional_field_value', [self::class, 'onFieldSet']);
+        add_action('woocommerce_init', Guard::wrapAction('woocommerce_init', [self::class, 'registerFields']));
+        $set = Guard::wrapAction('woocommerce_set_additional_field_value', [self::class, 'onFieldSet']);
         add_action('woocommerce_set_additional_field_value', $set, 10, 4);
-        $scripts = Guard::action('checkout_block_scripts', [self::class, 'enqueue']);
+        $scripts = Guard::wrapAction('checkout_block_scripts', [self::class, 'enqueue']);
         add_action('woocommerce_blocks_enqueue_checkout_block_scripts_after', $scripts, 10, 0);
-        add_filter('woocommerce_form_field_email', Guard::filter('woocommerce_form_field_email', [self::class, 'addBelowEmail']), 10, 2);
-        $form = Guard::action('woocommerce_checkout_after_customer_details', [self::class, 'show']);
+        add_filter('woocommerce_form_field_email', Guard::wrapFilter('woocommerce_form_field_email', [self::class, 'addBelowEmail']), 10, 2);
+        $form = Guard::wrapAction('woocommerce_checkout_after_customer_details', [self::class, 'show']);
         add_action('woocommerce_checkout_after_customer_details', $form, 20, 0);
         // My account has its own boxes (Account).
-        add_filter('woocommerce_form_field_checkbox', Guard::filter('woocommerce_form_field_checkbox', [self::class, 'hideInAccount']), 10, 2);
-        add_filter('woocommerce_data_store_wp_user_read_meta', Guard::filter('user_read_meta', [self::class, 'hideStoredFields']), 10, 1);
-        add_filter('add_user_metadata', Guard::filter('add_user_metadata', [self::class, 'blockUserMeta']), 10, 3);
-        $create = Guard::action('woocommerce_checkout_create_order', [self::class, 'onClassicOrder']);
+        add_filter('woocommerce_form_field_checkbox', Guard::wrapFilter('woocommerce_form_field_checkbox', [self::class, 'hideInAccount']), 10, 2);
+        add_filter('woocommerce_data_store_wp_user_read_meta', Guard::wrapFilter('user_read_meta', [self::class, 'hideStoredFields']), 10, 1);
+        add_filter('add_user_metadata', Guard::wrapFilter('add_user_metadata', [self::class, 'blockUserMeta']), 10, 3);
+        $create = Guard::wrapAction('woocommerce_checkout_create_order', [self::class, 'onClassicOrder']);
         add_action('woocommerce_checkout_create_order', $create, 10, 1);
     }
 
@@ -47,7 +47,7 @@ final class Consent
         }
         Language::fixLabels();
         self::$labels = [];
-        foreach (Settings::boxes() as $channel => $box) {
+        foreach (Settings::listBoxes() as $channel => $box) {
             self::$labels[$channel] = $box['id'];
             woocommerce_register_additional_checkout_field([
                 'id' => self::FIELD . $channel,
@@ -71,7 +71,7 @@ final class Consent
         if (self::$labels === []) {
             return;
         }
-        wp_enqueue_script('recoup-blocks', plugins_url('assets/blocks.js', Plugin::file()), ['wp-api-fetch'], Plugin::VERSION, true);
+        wp_enqueue_script('recoup-blocks', plugins_url('assets/blocks.js', Plugin::getFile()), ['wp-api-fetch'], Plugin::VERSION, true);
         wp_localize_script('recoup-blocks', 'recoupBlocks', ['boxes' => self::$labels]);
     }
 
@@ -138,7 +138,7 @@ final class Consent
             return;
         }
         $channel = substr($key, strlen(self::FIELD));
-        $boxes = Input::boxes();
+        $boxes = Input::readBoxes();
         if ($boxes !== null && !isset($boxes[$channel])) {
             // An express payment sends the box's state on the page, and a hidden box records nothing.
             return;
@@ -148,10 +148,10 @@ final class Consent
         }
         self::recordScript();
         if ($boxes !== null || $value) {
-            self::atCheckout('block', $boxes ?? [$channel => Settings::box($channel, '')['id'] ?? '']);
+            self::setCheckout('block', $boxes ?? [$channel => Settings::findBox($channel, '')['id'] ?? '']);
         }
         if (self::recordAnswer($channel, (bool) $value, $boxes[$channel] ?? '')) {
-            Capture::changed();
+            Capture::onCartChanged();
         }
         if (is_object($owner) && is_a($owner, 'WC_Order')) {
             self::writeToOrder($owner);
@@ -162,7 +162,7 @@ final class Consent
     public static function recordAnswer(string $channel, bool $isGiven, string $wording = ''): bool
     {
         self::$answered[$channel] = true;
-        $box = Settings::box($channel, $wording) ?? ($isGiven ? null : Settings::box($channel, ''));
+        $box = Settings::findBox($channel, $wording) ?? ($isGiven ? null : Settings::findBox($channel, ''));
         $answers = self::readAnswers();
         $before = $answers[$channel]['isGiven'] ?? null;
         if ($box === null || $before === $isGiven || ($before === null && !$isGiven)) {
@@ -180,7 +180,7 @@ final class Consent
     }
 
     /** Returns the answers to send. A yes covers the address in the form, not the address of an express payment. */
-    public static function answersToSend(): array
+    public static function listAnswersToSend(): array
     {
         return Session::get('express') !== true ? self::readAnswers() : array_filter(self::readAnswers(), static function ($answer): bool {
             return empty($answer['isGiven']);
@@ -193,13 +193,13 @@ final class Consent
         $hasChanges = false;
         foreach (Settings::CHANNELS as $channel) {
             $name = 'recoup_consent_' . $channel;
-            $value = Input::form($name);
+            $value = Input::readForm($name);
             if ($value === 'yes' || $value === 'no') {
-                $hasChanges = self::recordAnswer($channel, $value === 'yes', Input::wording($name)) || $hasChanges;
+                $hasChanges = self::recordAnswer($channel, $value === 'yes', Input::readWordingId($name)) || $hasChanges;
             }
         }
         if ($hasChanges) {
-            Capture::changed();
+            Capture::onCartChanged();
         }
     }
 
@@ -225,7 +225,7 @@ final class Consent
     {
         $boxes = self::$isRendered ? '' : self::renderBoxes();
         self::$isRendered = false;
-        // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- boxes() escapes each part.
+        // phpcs:ignore WordPress.Security.EscapeOutput.OutputNotEscaped -- renderBoxes() escapes each part.
         echo $boxes === '' ? '' : '<div class="recoup-consent woocommerce-additional-fields">' . $boxes . '</div>';
     }
 
@@ -233,19 +233,19 @@ final class Consent
     private static function renderBoxes(): string
     {
         $html = '';
-        foreach (Settings::boxes() as $channel => $box) {
+        foreach (Settings::listBoxes() as $channel => $box) {
             $id = 'recoup_consent_' . $channel;
             $html .= '<p class="form-row form-row-wide recoup-consent-row" data-priority="111"><label class="woocommerce-form__label woocommerce-form__label-for-checkbox checkbox" for="'
                 . esc_attr($id) . '"><input type="checkbox" class="woocommerce-form__input woocommerce-form__input-checkbox input-checkbox" name="'
                 . esc_attr($id) . '" id="' . esc_attr($id) . '" value="yes" data-recoup-wording="' . esc_attr($box['id']) . '"'
                 . checked(self::readAnswers()[$channel]['isGiven'] ?? false, true, false) . '> <span>' . esc_html($box['words']) . '</span></label>'
-                . self::hiddenWording($id, $box) . '</p>';
+                . self::renderWordingField($id, $box) . '</p>';
         }
         return $html;
     }
 
     /** Two browser tabs can show the form in two languages, so each form names its texts. */
-    public static function hiddenWording(string $name, array $box): string
+    public static function renderWordingField(string $name, array $box): string
     {
         return '<input type="hidden" name="' . esc_attr($name . '_wording') . '" value="' . esc_attr($box['id']) . '">';
     }
@@ -255,11 +255,11 @@ final class Consent
      *
      * @param array<string, string> $boxes channel => id of the text
      */
-    public static function atCheckout(string $checkout, array $boxes = []): void
+    public static function setCheckout(string $checkout, array $boxes = []): void
     {
         $hasBoxes = $boxes !== [] && ($checkout !== 'block' || self::supportsBlockFields());
         self::$checkout = $hasBoxes ? $checkout : '';
-        self::$visibleBoxes = $hasBoxes ? array_intersect_key($boxes, Settings::boxes()) : [];
+        self::$visibleBoxes = $hasBoxes ? array_intersect_key($boxes, Settings::listBoxes()) : [];
         if ($hasBoxes && Session::get('express') !== null) {
             Session::put('express', null);
         }
@@ -270,20 +270,20 @@ final class Consent
      * missing header means such a button only if this session's checkout has loaded blocks.js: pages from before an
      * update, or from a proxy, send none either.
      */
-    public static function atBlocks(): void
+    public static function recordBlockCheckout(): void
     {
-        $answers = Input::blocks();
+        $answers = Input::readBoxesHeader();
         if ($answers === 'none' || ($answers === '' && Session::get('hasScript') === true)) {
             self::recordSkippedBoxes();
             return;
         }
         self::recordScript();
-        self::atCheckout('block', Input::boxes() ?? []);
+        self::setCheckout('block', Input::readBoxes() ?? []);
     }
 
     private static function recordScript(): void
     {
-        if (Input::blocks() !== '' && Session::get('hasScript') !== true) {
+        if (Input::readBoxesHeader() !== '' && Session::get('hasScript') !== true) {
             Session::put('hasScript', true);
         }
     }
@@ -311,14 +311,14 @@ final class Consent
         }
         $answers = self::readAnswers();
         $report = [];
-        foreach (self::visibleBoxes() as $channel => $id) {
+        foreach (self::getVisibleBoxes() as $channel => $id) {
             $report[self::$checkout][$channel] = ['id' => $id] + (isset($answers[$channel]) ? ['isTicked' => $answers[$channel]['isGiven']] : []);
         }
         return $report;
     }
 
     /** Channel => id of the text of each box in this request's checkout. */
-    public static function visibleBoxes(): array
+    public static function getVisibleBoxes(): array
     {
         return self::$visibleBoxes;
     }
@@ -331,17 +331,17 @@ final class Consent
     public static function onClassicOrder($order): void
     {
         $boxes = [];
-        foreach (array_keys(Settings::boxes()) as $channel) {
+        foreach (array_keys(Settings::listBoxes()) as $channel) {
             $name = 'recoup_consent_' . $channel;
             if (Input::hasForm($name . '_wording')) {
-                $boxes[$channel] = Input::wording($name);
+                $boxes[$channel] = Input::readWordingId($name);
             }
             if (isset($boxes[$channel]) || Input::hasForm($name)) {
-                self::recordAnswer($channel, Input::hasForm($name), Input::wording($name));
+                self::recordAnswer($channel, Input::hasForm($name), Input::readWordingId($name));
             }
         }
         if ($boxes !== []) {
-            self::atCheckout('classic', $boxes);
+            self::setCheckout('classic', $boxes);
         } elseif (self::$answered === []) {
             self::recordSkippedBoxes();
         }
@@ -373,7 +373,7 @@ final class Consent
     /** Copies the answers of a signed-in customer to their account. */
     public static function copyToAccount(int $user): void
     {
-        $answers = self::answersToSend();
+        $answers = self::listAnswersToSend();
         if ($user > 0 && $answers !== []) {
             $stored = get_user_meta($user, Account::META, true);
             update_user_meta($user, Account::META, $answers + (is_array($stored) ? $stored : []));

@@ -10,7 +10,7 @@ final class Goods
     /**
      * Validates the products that Recoup requests. State stores the result until the next report.
      *
-     * @param mixed $asked
+     * @param mixed $requested
      */
     public static function parseRequest($requested): array
     {

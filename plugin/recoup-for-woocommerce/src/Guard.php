@@ -5,7 +5,7 @@ namespace Recoup\WooCommerce;
 /** Wraps every callback of the plugin, so that its errors never break a page of the shop (decision 109). */
 final class Guard
 {
-    public static function action(string $name, callable $callback): callable
+    public static function wrapAction(string $name, callable $callback): callable
     {
         return static function (...$arguments) use ($name, $callback): void {
             self::run($name, $callback, $arguments, null);
@@ -13,7 +13,7 @@ final class Guard
     }
 
     /** After an error the filter returns its first argument unchanged. */
-    public static function filter(string $name, callable $callback): callable
+    public static function wrapFilter(string $name, callable $callback): callable
     {
         return static function (...$arguments) use ($name, $callback) {
             return self::run($name, $callback, $arguments, $arguments[0] ?? null);
@@ -25,7 +25,7 @@ final class Guard
      *
      * @return mixed
      */
-    public static function value(string $name, callable $callback, $fallback)
+    public static function runOrDefault(string $name, callable $callback, $fallback)
     {
         return self::run($name, $callback, [], $fallback);
     }
@@ -66,7 +66,7 @@ final class Guard
     {
         $running = self::countRunningHooks();
         try {
-            Log::caught($name, $error);
+            Log::recordError($name, $error);
         } catch (\Throwable $other) {
             // Logging failed. The request continues.
             self::unwindHooks($running);

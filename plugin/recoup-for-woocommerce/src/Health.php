@@ -7,9 +7,9 @@ final class Health
 {
     public static function start(): void
     {
-        $status = Guard::action('woocommerce_system_status_report', [self::class, 'showStatus']);
+        $status = Guard::wrapAction('woocommerce_system_status_report', [self::class, 'showStatus']);
         add_action('woocommerce_system_status_report', $status, 20, 0);
-        add_filter('site_status_tests', Guard::filter('site_status_tests', [self::class, 'addTest']));
+        add_filter('site_status_tests', Guard::wrapFilter('site_status_tests', [self::class, 'addTest']));
     }
 
     public static function read(): array
@@ -20,19 +20,19 @@ final class Health
             'woocommerce' => WC()->version,
             'wordpress' => get_bloginfo('version'),
             'php' => PHP_VERSION,
-            'home' => Connection::home(),
+            'home' => Connection::getHomeUrl(),
             'queue' => Outbox::count(),
-            'oldestS' => Outbox::oldestS(),
+            'oldestS' => Outbox::readOldestAgeS(),
             'lastSentS' => $sentAt > 0 ? max(0, time() - $sentAt) : null,
-            'droppedDay' => State::daily('dropped'),
-            'errorsDay' => State::daily('errors'),
+            'droppedDay' => State::readDailyCount('dropped'),
+            'errorsDay' => State::readDailyCount('errors'),
             'cronS' => $cronAt > 0 ? max(0, time() - $cronAt) : null,
             'isCronDisabled' => defined('DISABLE_WP_CRON') && (bool) constant('DISABLE_WP_CRON'),
-            'isBlocked' => Api::isBlocked(Connection::url()),
+            'isBlocked' => Api::isBlocked(Connection::getUrl()),
             'checkout' => self::detectCheckout(),
             'isHpos' => self::isHpos(),
-            'hasKey' => Keys::isThere((int) Connection::read('keyId')),
-            'boxes' => array_keys(Settings::boxes()),
+            'hasKey' => Keys::exists((int) Connection::read('keyId')),
+            'boxes' => array_keys(Settings::listBoxes()),
         ];
     }
 
@@ -56,7 +56,7 @@ final class Health
     }
 
     /** Lists problems as sentences for the owner. */
-    public static function problems(): array
+    public static function listProblems(): array
     {
         if (Connection::isCopy()) {
             /* translators: %s: the address of a shop */
@@ -66,7 +66,7 @@ final class Health
             return [];
         }
         $problems = [];
-        if (Api::isBlocked(Connection::url())) {
+        if (Api::isBlocked(Connection::getUrl())) {
             $problems[] = __('WordPress may not call Recoup: WP_HTTP_BLOCK_EXTERNAL is set, and WP_ACCESSIBLE_HOSTS does not name its host.', 'recoup-for-woocommerce');
         }
         $problem = (string) State::get('problem', '') ?: (string) State::get('beatProblem', '');
@@ -76,10 +76,10 @@ final class Health
         if ((string) get_option('permalink_structure') === '') {
             $problems[] = __('Permalinks are set to “Plain”, so WooCommerce does not let Recoup read this shop: products, customers and coupons are missing there. Choose “Post name” under Settings → Permalinks.', 'recoup-for-woocommerce');
         }
-        if (!Keys::isThere((int) Connection::read('keyId'))) {
+        if (!Keys::exists((int) Connection::read('keyId'))) {
             $problems[] = __('The REST key of Recoup was deleted in WooCommerce. Please connect again.', 'recoup-for-woocommerce');
         }
-        $oldest = Outbox::oldestS();
+        $oldest = Outbox::readOldestAgeS();
         if ($oldest > HOUR_IN_SECONDS) {
             /* translators: 1: number of carts and orders, 2: hours */
             $problems[] = sprintf(__('%1$d carts and orders wait to be sent, the oldest for %2$d hours.', 'recoup-for-woocommerce'), Outbox::count(), (int) ($oldest / HOUR_IN_SECONDS));
@@ -87,7 +87,7 @@ final class Health
         if (time() - (int) State::get('cronAt', time()) > 6 * HOUR_IN_SECONDS) {
             $problems[] = __('The scheduled tasks of WordPress (WP-Cron) have not run for six hours. Ask your host to call wp-cron.php every minute.', 'recoup-for-woocommerce');
         }
-        $unsigned = Update::unsigned();
+        $unsigned = Update::findUnsignedVersion();
         if ($unsigned !== '') {
             /* translators: %s: a version such as 1.2.0 */
             $problems[] = sprintf(__('Recoup offers version %s of this plugin without a valid signature of its publisher, so it is not installed. Ask the operator of your Recoup.', 'recoup-for-woocommerce'), $unsigned);
@@ -96,7 +96,7 @@ final class Health
     }
 
     /** @return array<string, string> label => value */
-    public static function rows(): array
+    public static function listRows(): array
     {
         $rows = [__('Version', 'recoup-for-woocommerce') => Plugin::VERSION];
         if (!Connection::exists()) {
@@ -104,14 +104,14 @@ final class Health
         }
         $sentAt = (int) State::get('sentAt', 0);
         return $rows + [
-            __('Connected', 'recoup-for-woocommerce') => Connection::url(),
+            __('Connected', 'recoup-for-woocommerce') => Connection::getUrl(),
             __('Last cart or order sent', 'recoup-for-woocommerce') => $sentAt > 0
                 /* translators: %s: a time such as "5 minutes" */
                 ? sprintf(__('%s ago', 'recoup-for-woocommerce'), human_time_diff($sentAt))
                 : __('None yet', 'recoup-for-woocommerce'),
             __('Waiting to be sent', 'recoup-for-woocommerce') => (string) Outbox::count(),
             __('Recoup reaches this shop', 'recoup-for-woocommerce') => self::describeReach(),
-            __('Errors in the last 24 hours', 'recoup-for-woocommerce') => (string) State::daily('errors'),
+            __('Errors in the last 24 hours', 'recoup-for-woocommerce') => (string) State::readDailyCount('errors'),
         ];
     }
 
@@ -136,10 +136,10 @@ final class Health
     public static function showStatus(): void
     {
         echo '<table class="wc_status_table widefat" cellspacing="0"><thead><tr><th colspan="3" data-export-label="Recoup"><h2>Recoup</h2></th></tr></thead><tbody>';
-        foreach (self::rows() as $label => $value) {
+        foreach (self::listRows() as $label => $value) {
             echo '<tr><td data-export-label="' . esc_attr($label) . '">' . esc_html($label) . ':</td><td class="help"></td><td>' . esc_html($value) . '</td></tr>';
         }
-        foreach (self::problems() as $problem) {
+        foreach (self::listProblems() as $problem) {
             echo '<tr><td></td><td class="help"></td><td><mark class="error"><span class="dashicons dashicons-warning"></span> ' . esc_html($problem) . '</mark></td></tr>';
         }
         echo '</tbody></table>';
@@ -152,15 +152,15 @@ final class Health
     public static function addTest($tests)
     {
         if (is_array($tests)) {
-            $tests['direct']['recoup'] = ['label' => 'Recoup', 'test' => [self::class, 'test']];
+            $tests['direct']['recoup'] = ['label' => 'Recoup', 'test' => [self::class, 'runTest']];
         }
         return $tests;
     }
 
-    public static function test(): array
+    public static function runTest(): array
     {
         $unknown = __('Recoup could not check this shop. Find the error under WooCommerce → Status → Logs.', 'recoup-for-woocommerce');
-        $problems = Guard::value('site_status_test', [self::class, 'problems'], [$unknown]);
+        $problems = Guard::runOrDefault('site_status_test', [self::class, 'listProblems'], [$unknown]);
         $hasNoProblems = $problems === [];
         [$label, $sentence] = self::describeHealthy();
         return [
@@ -168,7 +168,7 @@ final class Health
             'status' => $hasNoProblems ? 'good' : 'recommended',
             'badge' => ['label' => 'WooCommerce', 'color' => $hasNoProblems ? 'blue' : 'orange'],
             'description' => '<p>' . implode('</p><p>', array_map('esc_html', $hasNoProblems ? [$sentence] : $problems)) . '</p>',
-            'actions' => '<p><a href="' . esc_url(Screen::address()) . '">' . esc_html__('Open Recoup', 'recoup-for-woocommerce') . '</a></p>',
+            'actions' => '<p><a href="' . esc_url(Screen::getUrl()) . '">' . esc_html__('Open Recoup', 'recoup-for-woocommerce') . '</a></p>',
             'test' => 'recoup',
         ];
     }

@@ -34,7 +34,7 @@ final class Keys
         }
     }
 
-    public static function isThere(int $id): bool
+    public static function exists(int $id): bool
     {
         global $wpdb;
         $table = $wpdb->prefix . 'woocommerce_api_keys';

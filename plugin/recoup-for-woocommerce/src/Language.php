@@ -18,7 +18,7 @@ final class Language
 
     public static function start(): void
     {
-        add_action('wp', Guard::action('language', [self::class, 'rememberPageLanguage']), 20, 0);
+        add_action('wp', Guard::wrapAction('language', [self::class, 'rememberPageLanguage']), 20, 0);
     }
 
     /**
@@ -27,17 +27,17 @@ final class Language
      */
     public static function fixLabels(): void
     {
-        self::$labelLanguage = self::current();
+        self::$labelLanguage = self::getCurrent();
     }
 
     /** Runs on each page with a checkout. */
     public static function rememberPageLanguage(): void
     {
-        if (self::isScriptRequest() || !Settings::hasLanguages() || !Session::isThere() || !is_checkout()) {
+        if (self::isScriptRequest() || !Settings::hasLanguages() || !Session::isAvailable() || !is_checkout()) {
             return;
         }
         $language = self::$labelLanguage ?? self::readPageLanguage();
-        $page = self::hashPage(Input::page());
+        $page = self::hashPage(Input::readPage());
         $pages = self::readPages();
         $isOther = isset($pages[$page]) && $pages[$page] !== $language;
         if (Session::get('language') !== $language || ($pages[$page] ?? null) !== $language) {
@@ -57,10 +57,10 @@ final class Language
         return 'p' . substr(hash('sha256', $page), 0, 12);
     }
 
-    public static function current(): string
+    public static function getCurrent(): string
     {
         // Two tabs can show the checkout in two languages. The Referer names the page that sent the request.
-        $storedLanguage = self::isScriptRequest() && Settings::hasLanguages() ? self::readPages()[self::hashPage(Input::fromPage())] ?? Session::get('language') : null;
+        $storedLanguage = self::isScriptRequest() && Settings::hasLanguages() ? self::readPages()[self::hashPage(Input::readReferer())] ?? Session::get('language') : null;
         return is_string($storedLanguage) ? $storedLanguage : self::readPageLanguage();
     }
 
@@ -70,7 +70,7 @@ final class Language
      */
     public static function isAmbiguous(): bool
     {
-        return self::isScriptRequest() && Settings::hasLanguages() && self::current() === self::SEVERAL_LANGUAGES;
+        return self::isScriptRequest() && Settings::hasLanguages() && self::getCurrent() === self::SEVERAL_LANGUAGES;
     }
 
     private static function isScriptRequest(): bool

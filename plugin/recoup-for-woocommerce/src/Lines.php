@@ -5,7 +5,7 @@ namespace Recoup\WooCommerce;
 /** Converts cart lines to the protocol's form and back. */
 final class Lines
 {
-    public const MOST = 500;
+    public const MAX_LINES = 500;
     /** Each image URL may cost a query. */
     private const MAX_PICTURES = 40;
     /**
@@ -30,12 +30,12 @@ final class Lines
         'chained_item_of',
     ];
     /** The same marks in orders, on parents and children. */
-    public const MARKS = '/^_?(bundled_by|composite_parent|mnm_container|woo(s[bg]|co|fs)_(parent_id|ids)|chained_(item|product)_of'
+    public const BUNDLE_META_KEYS = '/^_?(bundled_by|composite_parent|mnm_container|woo(s[bg]|co|fs)_(parent_id|ids)|chained_(item|product)_of'
         . '|asnp_wepb_(parent_id|items)|yith_wcp_(child_)?component_data'
         . '|\w+_cart_key|bundled_items|composite_children|mnm_(config|data))$/D';
 
     /** @param array<string, array> $items WC()->cart->get_cart() */
-    public static function of(array $items): array
+    public static function buildLines(array $items): array
     {
         $childPrice = [];
         $parts = [];
@@ -43,7 +43,7 @@ final class Lines
             $root = self::findRoot((string) $key, $items);
             if ($root !== (string) $key) {
                 $parts[$key] = true;
-                $childPrice[$root] = ($childPrice[$root] ?? 0.0) + self::unitPrice($item) * (float) ($item['quantity'] ?? 0);
+                $childPrice[$root] = ($childPrice[$root] ?? 0.0) + self::computeUnitPrice($item) * (float) ($item['quantity'] ?? 0);
             }
         }
         $lines = [];
@@ -99,7 +99,7 @@ final class Lines
     }
 
     /** Returns the price of one unit as the cart displays it, with or without tax. */
-    private static function unitPrice(array $item): float
+    private static function computeUnitPrice(array $item): float
     {
         $product = $item['data'] ?? null;
         if (!is_object($product)) {
@@ -119,21 +119,21 @@ final class Lines
         }
         $isWhole = floor($quantity) === $quantity;
         $variation = (int) ($item['variation_id'] ?? 0);
-        $price = (self::unitPrice($item) + $childPrice / $quantity) * ($isWhole ? 1 : $quantity);
+        $price = (self::computeUnitPrice($item) + $childPrice / $quantity) * ($isWhole ? 1 : $quantity);
         return [
             'product' => (string) (int) ($item['product_id'] ?? 0),
             'variation' => $variation > 0 ? (string) $variation : null,
             'quantity' => $isWhole ? (int) min($quantity, 9999) : 1,
-            'name' => Text::plain($product->get_name()),
-            'sku' => Text::plain($product->get_sku(), 100),
+            'name' => Text::toPlain($product->get_name()),
+            'sku' => Text::toPlain($product->get_sku(), 100),
             'price' => wc_format_decimal($price, wc_get_price_decimals()),
-            'image' => $withPicture ? self::imageUrl($product) : '',
+            'image' => $withPicture ? self::findImageUrl($product) : '',
             'url' => Text::cut((string) $product->get_permalink($item), 1000),
             'choices' => self::readChoices($item, $product),
         ];
     }
 
-    private static function imageUrl(object $product): string
+    private static function findImageUrl(object $product): string
     {
         $id = (int) $product->get_image_id();
         $address = $id > 0 ? wp_get_attachment_image_url($id, 'woocommerce_thumbnail') : false;
@@ -145,22 +145,22 @@ final class Lines
     {
         $choices = [];
         foreach ((array) ($item['variation'] ?? []) as $key => $value) {
-            $attribute = self::attributeName((string) $key);
+            $attribute = self::parseAttributeName((string) $key);
             $name = wc_attribute_label($attribute, $product);
             if ((string) $value !== '') {
-                $choices[] = ['name' => Text::plain($name, 100), 'value' => Text::plain(self::valueLabel($attribute, (string) $value), 200)];
+                $choices[] = ['name' => Text::toPlain($name, 100), 'value' => Text::toPlain(self::findValueLabel($attribute, (string) $value), 200)];
             }
         }
         return array_slice($choices, 0, 50);
     }
 
-    private static function attributeName(string $key): string
+    private static function parseAttributeName(string $key): string
     {
         $prefix = 'attribute_';
         return urldecode(strncmp($key, $prefix, strlen($prefix)) === 0 ? substr($key, strlen($prefix)) : $key);
     }
 
-    private static function valueLabel(string $attribute, string $value): string
+    private static function findValueLabel(string $attribute, string $value): string
     {
         if (!taxonomy_exists($attribute)) {
             return $value;
@@ -173,7 +173,7 @@ final class Lines
      * Converts a saved line's choices to cart attributes: `attribute_pa_size` => `large`. Choices match by label or
      * key, values by label or slug. Attributes that the variation fixes need no choice. null: a choice is missing.
      */
-    public static function attributes(object $variation, object $parent, array $choices): ?array
+    public static function matchAttributes(object $variation, object $parent, array $choices): ?array
     {
         $choicesByName = [];
         foreach ($choices as $choice) {
@@ -182,7 +182,7 @@ final class Lines
         }
         $found = [];
         foreach ((array) $variation->get_variation_attributes() as $key => $fixed) {
-            $attribute = self::attributeName((string) $key);
+            $attribute = self::parseAttributeName((string) $key);
             $label = self::normalizeKey((string) wc_attribute_label($attribute, $parent));
             $chosen = $choicesByName[$label] ?? $choicesByName[self::normalizeKey($attribute)] ?? null;
             $value = (string) $fixed !== '' ? (string) $fixed : self::findOption($parent, $attribute, $chosen);

@@ -8,7 +8,7 @@ namespace Recoup\WooCommerce;
  */
 final class Log
 {
-    public static function caught(string $where, \Throwable $error): void
+    public static function recordError(string $where, \Throwable $error): void
     {
         $place = basename($error->getFile()) . ':' . $error->getLine();
         self::write('error', $where . ': ' . get_class($error) . ' at ' . $place);

@@ -25,17 +25,17 @@ final class Orders
     /** @var array<int, string> */
     private static $changed = [];
     /** @var array<int, array> order id => consent boxes that its checkout showed */
-    private static $forms = [];
+    private static $boxes = [];
 
     public static function start(): void
     {
-        $placed = Guard::action('order_processed', [self::class, 'placed']);
-        add_action('woocommerce_checkout_order_processed', $placed, 99, 1);
-        add_action('woocommerce_store_api_checkout_order_processed', $placed, 99, 1);
-        $mark = Guard::action('order_meta', [self::class, 'mark']);
-        add_action('woocommerce_checkout_create_order', $mark, 11, 1);
-        add_action('woocommerce_store_api_checkout_update_order_meta', $mark, 11, 1);
-        $changed = Guard::action('order_changed', [self::class, 'changed']);
+        $onOrderPlaced = Guard::wrapAction('order_processed', [self::class, 'onOrderPlaced']);
+        add_action('woocommerce_checkout_order_processed', $onOrderPlaced, 99, 1);
+        add_action('woocommerce_store_api_checkout_order_processed', $onOrderPlaced, 99, 1);
+        $addOrderMeta = Guard::wrapAction('order_meta', [self::class, 'addOrderMeta']);
+        add_action('woocommerce_checkout_create_order', $addOrderMeta, 11, 1);
+        add_action('woocommerce_store_api_checkout_update_order_meta', $addOrderMeta, 11, 1);
+        $onOrderChanged = Guard::wrapAction('order_changed', [self::class, 'onOrderChanged']);
         // `update_order` fires on every save, including edits of the items by staff.
         $hooks = [
             'woocommerce_new_order',
@@ -46,54 +46,54 @@ final class Orders
             'woocommerce_before_delete_order',
         ];
         foreach ($hooks as $hook) {
-            add_action($hook, $changed, 99, 1);
+            add_action($hook, $onOrderChanged, 99, 1);
         }
-        add_action('trashed_post', Guard::action('trashed_post', [self::class, 'postTrashed']), 99, 1);
+        add_action('trashed_post', Guard::wrapAction('trashed_post', [self::class, 'onPostTrashed']), 99, 1);
     }
 
     /** @param mixed $order WooCommerce saves the order right after */
-    public static function mark($order): void
+    public static function addOrderMeta($order): void
     {
-        if (!is_object($order) || !Connection::isUp()) {
+        if (!is_object($order) || !Connection::isConnected()) {
             return;
         }
-        if (Session::cart() !== '') {
-            $order->update_meta_data('_recoup_cart', Session::cart());
+        if (Session::getCartToken() !== '') {
+            $order->update_meta_data('_recoup_cart', Session::getCartToken());
         }
         Consent::writeToOrder($order);
     }
 
     /** @param mixed $order order or its id */
-    public static function placed($order): void
+    public static function onOrderPlaced($order): void
     {
         $id = is_object($order) ? (int) $order->get_id() : (int) $order;
-        if ($id <= 0 || !Connection::isUp()) {
+        if ($id <= 0 || !Connection::isConnected()) {
             return;
         }
         self::$changed[$id] = 'placed';
-        self::$forms[$id] = Consent::reportBoxes();
+        self::$boxes[$id] = Consent::reportBoxes();
         Consent::copyToAccount(get_current_user_id());
-        if (Session::cart() !== '') {
+        if (Session::getCartToken() !== '') {
             Session::put('ordered', $id);
         }
-        Capture::later();
+        Capture::scheduleFinish();
     }
 
     /** @param mixed $id */
-    public static function changed($id): void
+    public static function onOrderChanged($id): void
     {
         $id = (int) $id;
-        if ($id > 0 && count(self::$changed) < self::MAX_CHANGED && Connection::isUp()) {
+        if ($id > 0 && count(self::$changed) < self::MAX_CHANGED && Connection::isConnected()) {
             self::$changed += [$id => 'changed'];
-            Capture::later();
+            Capture::scheduleFinish();
         }
     }
 
     /** Shops that store orders as posts (without HPOS). @param mixed $id */
-    public static function postTrashed($id): void
+    public static function onPostTrashed($id): void
     {
         if (get_post_type((int) $id) === 'shop_order') {
-            self::changed($id);
+            self::onOrderChanged($id);
         }
     }
 
@@ -113,7 +113,7 @@ final class Orders
         foreach ($all as $id => $event) {
             $hasQueued = self::queueOrder($id, $event) || $hasQueued;
         }
-        self::$forms = [];
+        self::$boxes = [];
         return $hasQueued;
     }
 
@@ -126,7 +126,7 @@ final class Orders
         $cart = $order->get_meta('_recoup_cart');
         $isToken = is_string($cart) && preg_match('/^[\w-]{32}$/D', $cart);
         $entry = ['type' => 'order', 'order' => self::serialize($order), 'cart' => $isToken ? $cart : null, 'event' => $event]
-            + array_filter(['forms' => self::$forms[$id] ?? []]);
+            + array_filter(['forms' => self::$boxes[$id] ?? []]);
         Outbox::put('order:' . $id, $entry);
         return true;
     }
@@ -151,7 +151,7 @@ final class Orders
             'line_items' => array_map([self::class, 'buildLine'], self::readLineItems($order)),
             'refunds' => array_map([self::class, 'buildRefund'], array_values($order->get_refunds())),
             'coupon_lines' => array_map([self::class, 'buildCoupon'], array_values($order->get_items('coupon'))),
-            'created_via' => Text::plain($order->get_created_via(), 60),
+            'created_via' => Text::toPlain($order->get_created_via(), 60),
             'payment_url' => (string) $order->get_checkout_payment_url(),
             'meta_data' => self::readMeta($order),
         ];
@@ -168,7 +168,7 @@ final class Orders
         $address = [];
         foreach (['first_name', 'last_name', 'company', 'country', 'state', 'email', 'phone'] as $part) {
             $get = 'get_' . $kind . '_' . $part;
-            $address[$part] = is_callable([$order, $get]) ? Text::plain($order->$get()) : '';
+            $address[$part] = is_callable([$order, $get]) ? Text::toPlain($order->$get()) : '';
         }
         return $address;
     }
@@ -186,13 +186,13 @@ final class Orders
             'id' => (int) $item->get_id(),
             'product_id' => (int) $item->get_product_id(),
             'variation_id' => (int) $item->get_variation_id(),
-            'name' => Text::plain($item->get_name()),
-            'sku' => is_object($product) ? Text::plain($product->get_sku(), 100) : '',
+            'name' => Text::toPlain($item->get_name()),
+            'sku' => is_object($product) ? Text::toPlain($product->get_sku(), 100) : '',
             'quantity' => $quantity,
             'subtotal' => wc_format_decimal($item->get_subtotal()),
             'subtotal_tax' => wc_format_decimal($item->get_subtotal_tax()),
             'price' => $quantity > 0 ? (float) $item->get_total() / $quantity : 0,
-            'meta_data' => array_merge(self::readChoices($item), self::readPartMarks($item)),
+            'meta_data' => array_merge(self::readChoices($item), self::readBundleMeta($item)),
         ];
     }
 
@@ -203,8 +203,8 @@ final class Orders
             if (strncmp((string) $meta->key, 'pa_', 3) === 0) {
                 $choices[] = [
                     'key' => (string) $meta->key,
-                    'display_key' => Text::plain(wp_strip_all_tags((string) $meta->display_key), 100),
-                    'display_value' => Text::plain(wp_strip_all_tags((string) $meta->display_value), 200),
+                    'display_key' => Text::toPlain(wp_strip_all_tags((string) $meta->display_key), 100),
+                    'display_value' => Text::toPlain(wp_strip_all_tags((string) $meta->display_value), 200),
                 ];
             }
         }
@@ -212,18 +212,18 @@ final class Orders
     }
 
     /** Reads the meta data that links bundle parents and children, and no other meta data of plugins. */
-    private static function readPartMarks(object $item): array
+    private static function readBundleMeta(object $item): array
     {
-        $marks = [];
+        $meta = [];
         foreach ($item->get_meta_data() as $each) {
             $data = $each->get_data();
             $key = (string) ($data['key'] ?? '');
-            if (preg_match(Lines::MARKS, $key)) {
+            if (preg_match(Lines::BUNDLE_META_KEYS, $key)) {
                 $value = $data['value'] ?? '';
-                $marks[] = ['key' => $key, 'value' => is_scalar($value) ? Text::plain($value, 100) : !empty($value)];
+                $meta[] = ['key' => $key, 'value' => is_scalar($value) ? Text::toPlain($value, 100) : !empty($value)];
             }
         }
-        return array_slice($marks, 0, 20);
+        return array_slice($meta, 0, 20);
     }
 
     private static function buildRefund(object $refund): array
@@ -234,7 +234,7 @@ final class Orders
     private static function buildCoupon(object $item): array
     {
         return [
-            'code' => Text::plain($item->get_code(), 100),
+            'code' => Text::toPlain($item->get_code(), 100),
             'discount' => wc_format_decimal($item->get_discount()),
             'discount_tax' => wc_format_decimal($item->get_discount_tax()),
         ];
@@ -249,7 +249,7 @@ final class Orders
             $key = (string) ($data['key'] ?? '');
             $isOurs = strncmp($key, '_recoup_', 8) === 0 || in_array($key, self::RENEWALS, true);
             if ($isOurs && is_scalar($data['value'] ?? null)) {
-                $meta[] = ['key' => $key, 'value' => Text::plain($data['value'], 1000)];
+                $meta[] = ['key' => $key, 'value' => Text::toPlain($data['value'], 1000)];
             }
         }
         return array_slice($meta, 0, 20);
@@ -257,9 +257,9 @@ final class Orders
 
     /**
      * Reports orders modified at or after an instant, oldest first, and the stock of these products; null if $since is
-     * no date.
+     * not a date.
      *
-     * @param array $goods Goods::asked()
+     * @param array $goods result of Goods::parseRequest()
      * @param int[] $reported excludes these unless they have changed since
      */
     public static function report(string $since, array $goods, array $reported = []): ?array
@@ -268,20 +268,20 @@ final class Orders
         if ($from === false) {
             return null;
         }
-        $began = time();
+        $startedAt = time();
         $orders = $reported === [] ? self::findModified($from) : self::mergeById(self::findModified($from, $reported), self::findModified($from + 1));
         $list = [];
         $bytes = 0;
         foreach (array_slice($orders, 0, self::REPORT_ORDERS) as $order) {
             $serialized = self::serializeOrIdentify($order);
-            $bytes += strlen(Api::json($serialized));
+            $bytes += strlen(Api::encodeJson($serialized));
             if ($bytes > self::REPORT_BYTES && $list !== []) {
                 break;
             }
             $list[] = $serialized;
         }
         $report = ['since' => $since, 'isComplete' => count($list) === count($orders), 'list' => $list, 'goods' => Goods::report($goods)];
-        return $report + ['age' => time() - $began];
+        return $report + ['age' => time() - $startedAt];
     }
 
     /** Fetches one more than a report holds, oldest first. @param int[] $without */

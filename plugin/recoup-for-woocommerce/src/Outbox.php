@@ -11,8 +11,8 @@ namespace Recoup\WooCommerce;
  */
 final class Outbox
 {
-    public const MOST_ROWS = 10000;
-    public const MOST_AGE_S = 7 * DAY_IN_SECONDS;
+    public const MAX_ROWS = 10000;
+    public const MAX_AGE_S = 7 * DAY_IN_SECONDS;
     public const BATCH = 50;
     /** Maximum size of a batch, below Recoup's limit of 512 KB. */
     private const MAX_BYTES = 450000;
@@ -20,7 +20,7 @@ final class Outbox
     /** Longer than one call takes. */
     private const CLAIM_TTL_S = 60;
 
-    public static function table(): string
+    public static function getTableName(): string
     {
         global $wpdb;
         return $wpdb->prefix . 'recoup_outbox';
@@ -41,7 +41,7 @@ final class Outbox
                 PRIMARY KEY (id),
                 UNIQUE KEY name (name)
             ) ' . $wpdb->get_charset_collate(),
-            self::table()
+            self::getTableName()
         ));
         // phpcs:enable WordPress.DB.PreparedSQL.NotPrepared
     }
@@ -49,13 +49,13 @@ final class Outbox
     public static function drop(): void
     {
         global $wpdb;
-        $wpdb->query($wpdb->prepare('DROP TABLE IF EXISTS %i', self::table()));
+        $wpdb->query($wpdb->prepare('DROP TABLE IF EXISTS %i', self::getTableName()));
     }
 
     public static function forget(string $name): void
     {
         global $wpdb;
-        $wpdb->delete(self::table(), ['name' => $name]);
+        $wpdb->delete(self::getTableName(), ['name' => $name]);
     }
 
     /** Replaces the entry of the same name, and merges the consent boxes that both report. */
@@ -66,12 +66,12 @@ final class Outbox
         if ($forms !== []) {
             $entry['forms'] = $forms;
         }
-        $text = Api::json($entry);
+        $text = Api::encodeJson($entry);
         if ($text === '' || $text === '[]' || $text === '{}') {
             return;
         }
         $wpdb->replace(
-            self::table(),
+            self::getTableName(),
             ['name' => $name, 'made_at' => time(), 'claim' => '', 'claimed_at' => 0, 'entry' => $text],
             ['%s', '%d', '%s', '%d', '%s']
         );
@@ -81,7 +81,7 @@ final class Outbox
     private static function readForms(string $name): array
     {
         global $wpdb;
-        $text = $wpdb->get_var($wpdb->prepare('SELECT entry FROM %i WHERE name = %s', self::table(), $name));
+        $text = $wpdb->get_var($wpdb->prepare('SELECT entry FROM %i WHERE name = %s', self::getTableName(), $name));
         $forms = json_decode((string) $text, true)['forms'] ?? [];
         return is_array($forms) ? $forms : [];
     }
@@ -90,7 +90,7 @@ final class Outbox
     public static function claim(int $limit = self::BATCH): array
     {
         global $wpdb;
-        $table = self::table();
+        $table = self::getTableName();
         $claim = bin2hex(random_bytes(16));
         $now = time();
         $claimed = $wpdb->query($wpdb->prepare(
@@ -127,7 +127,7 @@ final class Outbox
             $entries[] = $text;
             $ids[] = (int) $row->id;
         }
-        $about = Api::json(['v' => 1, 'plugin' => Plugin::VERSION, 'install' => Connection::read('install')]);
+        $about = Api::encodeJson(['v' => 1, 'plugin' => Plugin::VERSION, 'install' => Connection::read('install')]);
         return ['body' => substr($about, 0, -1) . ',"entries":[' . implode(',', $entries) . ']}', 'ids' => $ids];
     }
 
@@ -138,10 +138,10 @@ final class Outbox
         if ($ids === []) {
             return;
         }
-        $table = self::table();
+        $table = self::getTableName();
         $wpdb->replace($table, ['name' => self::MARK, 'made_at' => time(), 'entry' => ''], ['%s', '%d', '%s']);
         // phpcs:disable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders -- As many marks as there are ids.
-        $wpdb->query($wpdb->prepare('DELETE FROM %i WHERE id IN (' . self::placeholders($ids) . ')', $table, ...array_values($ids)));
+        $wpdb->query($wpdb->prepare('DELETE FROM %i WHERE id IN (' . self::buildPlaceholders($ids) . ')', $table, ...array_values($ids)));
         // phpcs:enable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders
     }
 
@@ -150,14 +150,14 @@ final class Outbox
     {
         global $wpdb;
         if ($ids !== []) {
-            $sql = 'UPDATE %i SET claim = %s, claimed_at = 0 WHERE id IN (' . self::placeholders($ids) . ')';
+            $sql = 'UPDATE %i SET claim = %s, claimed_at = 0 WHERE id IN (' . self::buildPlaceholders($ids) . ')';
             // phpcs:disable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders -- As many marks as there are ids.
-            $wpdb->query($wpdb->prepare($sql, self::table(), '', ...array_values($ids)));
+            $wpdb->query($wpdb->prepare($sql, self::getTableName(), '', ...array_values($ids)));
             // phpcs:enable WordPress.DB.PreparedSQL.NotPrepared, WordPress.DB.PreparedSQLPlaceholders
         }
     }
 
-    private static function placeholders(array $ids): string
+    private static function buildPlaceholders(array $ids): string
     {
         return implode(',', array_fill(0, count($ids), '%d'));
     }
@@ -166,11 +166,11 @@ final class Outbox
     public static function prune(): int
     {
         global $wpdb;
-        $table = self::table();
+        $table = self::getTableName();
         $dropped = (int) $wpdb->query(
-            $wpdb->prepare('DELETE FROM %i WHERE name <> %s AND made_at < %d', $table, self::MARK, time() - self::MOST_AGE_S)
+            $wpdb->prepare('DELETE FROM %i WHERE name <> %s AND made_at < %d', $table, self::MARK, time() - self::MAX_AGE_S)
         );
-        $over = self::count() - self::MOST_ROWS;
+        $over = self::count() - self::MAX_ROWS;
         if ($over > 0) {
             $dropped += (int) $wpdb->query(
                 $wpdb->prepare('DELETE FROM %i WHERE name <> %s ORDER BY id LIMIT %d', $table, self::MARK, $over)
@@ -186,7 +186,7 @@ final class Outbox
     public static function findByPerson(string $email, int $user): array
     {
         global $wpdb;
-        $table = self::table();
+        $table = self::getTableName();
         // The query matches too much. The decoded entry decides.
         $rows = $wpdb->get_results($wpdb->prepare(
             'SELECT id, entry FROM %i WHERE name <> %s AND (LOWER(entry) LIKE %s OR entry LIKE %s OR entry LIKE %s)',
@@ -224,21 +224,21 @@ final class Outbox
     public static function count(): int
     {
         global $wpdb;
-        $table = self::table();
+        $table = self::getTableName();
         return (int) $wpdb->get_var($wpdb->prepare('SELECT COUNT(*) FROM %i WHERE name <> %s', $table, self::MARK));
     }
 
-    public static function oldestS(): int
+    public static function readOldestAgeS(): int
     {
         global $wpdb;
-        $table = self::table();
+        $table = self::getTableName();
         $oldest = $wpdb->get_var($wpdb->prepare('SELECT MIN(made_at) FROM %i WHERE name <> %s', $table, self::MARK));
         return $oldest === null ? 0 : max(0, time() - (int) $oldest);
     }
 
-    public static function highestSeq(): int
+    public static function readHighestSeq(): int
     {
         global $wpdb;
-        return (int) $wpdb->get_var($wpdb->prepare('SELECT MAX(id) FROM %i', self::table()));
+        return (int) $wpdb->get_var($wpdb->prepare('SELECT MAX(id) FROM %i', self::getTableName()));
     }
 }

@@ -14,13 +14,13 @@ final class Plugin
     public static function start(string $file): void
     {
         self::$file = $file;
-        register_activation_hook($file, Guard::action('activate', [self::class, 'onActivate']));
-        register_deactivation_hook($file, Guard::action('deactivate', [Sender::class, 'unschedule']));
-        add_action('before_woocommerce_init', Guard::action('before_woocommerce_init', [self::class, 'declare']));
-        add_action('plugins_loaded', Guard::action('plugins_loaded', [self::class, 'load']), 20);
+        register_activation_hook($file, Guard::wrapAction('activate', [self::class, 'onActivate']));
+        register_deactivation_hook($file, Guard::wrapAction('deactivate', [Sender::class, 'unschedule']));
+        add_action('before_woocommerce_init', Guard::wrapAction('before_woocommerce_init', [self::class, 'declare']));
+        add_action('plugins_loaded', Guard::wrapAction('plugins_loaded', [self::class, 'load']), 20);
     }
 
-    public static function file(): string
+    public static function getFile(): string
     {
         return self::$file;
     }
@@ -46,13 +46,13 @@ final class Plugin
 
     public static function load(): void
     {
-        add_action('init', Guard::action('textdomain', static function (): void {
+        add_action('init', Guard::wrapAction('textdomain', static function (): void {
             load_plugin_textdomain('recoup-for-woocommerce', false, dirname(plugin_basename(self::$file)) . '/languages');
         }), 1);
         // Also without WooCommerce: WordPress caches an update offer for half a day.
-        Guard::action(Update::class, [Update::class, 'start'])();
+        Guard::wrapAction(Update::class, [Update::class, 'start'])();
         if (!function_exists('WC') || version_compare((string) WC()->version, self::MIN_WOOCOMMERCE, '<')) {
-            add_action('admin_notices', Guard::action('admin_notices', [self::class, 'showRequirement']));
+            add_action('admin_notices', Guard::wrapAction('admin_notices', [self::class, 'showRequirement']));
             return;
         }
         $parts = [
@@ -60,10 +60,10 @@ final class Plugin
             Worker::class, Wake::class, Health::class, Privacy::class,
         ];
         foreach (is_admin() ? array_merge($parts, [Screen::class]) : $parts as $part) {
-            Guard::action($part, [$part, 'start'])();
+            Guard::wrapAction($part, [$part, 'start'])();
         }
-        add_action(Sender::TASK, Guard::action(Sender::TASK, [Sender::class, 'run']));
-        add_action(Beat::TASK, Guard::action(Beat::TASK, [Beat::class, 'run']));
+        add_action(Sender::TASK, Guard::wrapAction(Sender::TASK, [Sender::class, 'run']));
+        add_action(Beat::TASK, Guard::wrapAction(Beat::TASK, [Beat::class, 'run']));
     }
 
     public static function showRequirement(): void
@@ -76,7 +76,7 @@ final class Plugin
     /** Resumes the queue after a deactivation. */
     public static function onActivate(): void
     {
-        if (Connection::isUp()) {
+        if (Connection::isConnected()) {
             Outbox::create();
             State::put(['nextBeat' => 0]);
         }

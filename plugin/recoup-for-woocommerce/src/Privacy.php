@@ -13,13 +13,13 @@ final class Privacy
 
     public static function start(): void
     {
-        add_filter('wp_privacy_personal_data_exporters', Guard::filter('privacy_exporters', [self::class, 'exporters']));
-        add_filter('wp_privacy_personal_data_erasers', Guard::filter('privacy_erasers', [self::class, 'erasers']));
-        add_action('admin_init', Guard::action('privacy_policy', [self::class, 'suggestPolicy']), 20, 0);
+        add_filter('wp_privacy_personal_data_exporters', Guard::wrapFilter('privacy_exporters', [self::class, 'addExporter']));
+        add_filter('wp_privacy_personal_data_erasers', Guard::wrapFilter('privacy_erasers', [self::class, 'addEraser']));
+        add_action('admin_init', Guard::wrapAction('privacy_policy', [self::class, 'suggestPolicy']), 20, 0);
     }
 
     /** @param mixed $all */
-    public static function exporters($all): array
+    public static function addExporter($all): array
     {
         return ['recoup-for-woocommerce' => [
             'exporter_friendly_name' => 'Recoup for WooCommerce',
@@ -28,7 +28,7 @@ final class Privacy
     }
 
     /** @param mixed $all */
-    public static function erasers($all): array
+    public static function addEraser($all): array
     {
         return ['recoup-for-woocommerce' => [
             'eraser_friendly_name' => 'Recoup for WooCommerce',
@@ -49,7 +49,7 @@ final class Privacy
             return ['data' => [], 'done' => true];
         }
         $data = $page === 1 ? self::exportShopData($email) : [];
-        if (!Connection::isUp()) {
+        if (!Connection::isConnected()) {
             return ['data' => $data, 'done' => true];
         }
         $answer = self::callRecoup(['ask' => 'export', 'email' => $email, 'page' => $page]);
@@ -88,7 +88,7 @@ final class Privacy
             delete_user_meta($user, $name);
         }
         $outcome['items_removed'] = $waiting !== [] || $hasConsents;
-        if (!Connection::isUp()) {
+        if (!Connection::isConnected()) {
             return $outcome;
         }
         $answer = self::callRecoup(['ask' => 'erase', 'email' => $email]);
@@ -104,7 +104,7 @@ final class Privacy
     private static function callRecoup(array $request): Answer
     {
         $answer = Api::call('privacy', ['v' => 1, 'plugin' => Plugin::VERSION] + $request, self::TIMEOUT_S);
-        Sender::answered($answer);
+        Sender::onAnswer($answer);
         return $answer;
     }
 
@@ -141,7 +141,7 @@ final class Privacy
             $items[] = self::buildItem(['table' => 'waiting', 'fields' => [['name' => 'entry', 'value' => $entry]]], (string) $id);
         }
         foreach (self::readConsents($user) as $channel => $consent) {
-            $value = Api::json(is_array($consent) ? $consent : ['isGiven' => $consent]);
+            $value = Api::encodeJson(is_array($consent) ? $consent : ['isGiven' => $consent]);
             $items[] = self::buildItem(['table' => 'consent', 'fields' => [['name' => $channel, 'value' => $value]]], 'account-' . $channel);
         }
         return array_values(array_filter($items));
@@ -196,7 +196,7 @@ final class Privacy
     /** Describes what is sent before the shopper consents; '' if everything is. */
     private static function describeConsentMode(): string
     {
-        $before = Settings::consentMode();
+        $before = Settings::getConsentMode();
         if ($before === 'nothing') {
             return __('Until you agree in our cookie banner, at the checkout or in your account, Recoup receives none of it, except what you buy.', 'recoup-for-woocommerce');
         }

@@ -13,43 +13,43 @@ final class Refill
     /** @var string[] */
     private $unavailable = [];
     /** @var string[] */
-    private $fewer = [];
+    private $reduced = [];
     /** @var string[] */
     private $toChoose = [];
 
     public function __construct(array $lines)
     {
-        $this->lines = array_slice(array_values(array_filter($lines, 'is_array')), 0, Lines::MOST);
+        $this->lines = array_slice(array_values(array_filter($lines, 'is_array')), 0, Lines::MAX_LINES);
     }
 
     /** @return string[] */
-    public function unavailable(): array
+    public function listUnavailable(): array
     {
         return $this->unavailable;
     }
 
     /** @return string[] */
-    public function fewer(): array
+    public function listReduced(): array
     {
-        return $this->fewer;
+        return $this->reduced;
     }
 
     /** @return string[] */
-    public function toChoose(): array
+    public function listToChoose(): array
     {
         return $this->toChoose;
     }
 
     /** Whether the cart holds items or quantities that the saved cart does not. */
-    public function wouldLose(): bool
+    public function wouldLoseItems(): bool
     {
         $saved = [];
         foreach ($this->lines as $line) {
-            $key = self::productKey((int) ($line['product'] ?? 0), (int) ($line['variation'] ?? 0));
+            $key = self::buildProductKey((int) ($line['product'] ?? 0), (int) ($line['variation'] ?? 0));
             $saved[$key] = ($saved[$key] ?? 0) + (int) ($line['quantity'] ?? 1);
         }
-        foreach (Lines::of(WC()->cart->get_cart()) as $line) {
-            $key = self::productKey((int) $line['product'], (int) $line['variation']);
+        foreach (Lines::buildLines(WC()->cart->get_cart()) as $line) {
+            $key = self::buildProductKey((int) $line['product'], (int) $line['variation']);
             $saved[$key] = ($saved[$key] ?? 0) - $line['quantity'];
             if ($saved[$key] < 0) {
                 return true;
@@ -58,7 +58,7 @@ final class Refill
         return false;
     }
 
-    private static function productKey(int $product, int $variation): string
+    private static function buildProductKey(int $product, int $variation): string
     {
         return $product . '/' . $variation;
     }
@@ -81,14 +81,14 @@ final class Refill
         $parent = wc_get_product((int) ($line['product'] ?? 0));
         $variation = (int) ($line['variation'] ?? 0) > 0 ? wc_get_product((int) $line['variation']) : null;
         $product = $variation ?: $parent;
-        $name = Text::plain($line['name'] ?? '') ?: ($product ? Text::plain($product->get_name()) : '');
+        $name = Text::toPlain($line['name'] ?? '') ?: ($product ? Text::toPlain($product->get_name()) : '');
         $isMissing = !$parent || ((int) ($line['variation'] ?? 0) > 0 && !$variation);
         if ($isMissing || !$product->is_purchasable() || !$product->is_in_stock() || $parent->get_status() !== 'publish') {
             $this->unavailable[] = $name;
             return;
         }
         $choices = is_array($line['choices'] ?? null) ? $line['choices'] : [];
-        $attributes = $variation ? Lines::attributes($variation, $parent, $choices) : [];
+        $attributes = $variation ? Lines::matchAttributes($variation, $parent, $choices) : [];
         if ($attributes === null || (!$variation && $parent->is_type('variable'))) {
             $this->toChoose[] = $name;
             return;
@@ -115,7 +115,7 @@ final class Refill
             return;
         }
         if ($quantity < $requested) {
-            $this->fewer[] = $name;
+            $this->reduced[] = $name;
         }
     }
 

@@ -14,24 +14,24 @@ final class Restore
 
     public static function start(): void
     {
-        add_action('template_redirect', Guard::action('template_redirect', [self::class, 'handleRequest']), 1);
+        add_action('template_redirect', Guard::wrapAction('template_redirect', [self::class, 'handleRequest']), 1);
     }
 
     public static function handleRequest(): void
     {
-        if (!Input::hasQuery(self::ARGUMENT) || !Connection::isUp() || !Session::isThere()) {
+        if (!Input::hasQuery(self::ARGUMENT) || !Connection::isConnected() || !Session::isAvailable()) {
             return;
         }
         if (!defined('DONOTCACHEPAGE')) {
             define('DONOTCACHEPAGE', true);
         }
         nocache_headers();
-        $token = Input::query(self::ARGUMENT);
-        $target = self::shopUrl();
+        $token = Input::readQuery(self::ARGUMENT);
+        $target = self::getShopUrl();
         try {
             $target = preg_match('/^[\w-]{43}$/D', $token) ? self::restoreCart($token) : null;
         } catch (\Throwable $error) {
-            Log::caught('restore', $error);
+            Log::recordError('restore', $error);
             self::addNotice(__('Your cart could not be restored. Please choose your items again.', 'recoup-for-woocommerce'), 'notice');
         }
         if ($target === null) {
@@ -47,24 +47,24 @@ final class Restore
         wp_die(
             '<p>' . esc_html__('This link is incomplete, has expired, or belongs to another shop.', 'recoup-for-woocommerce') . '</p>',
             esc_html__('This link does not work', 'recoup-for-woocommerce'),
-            ['response' => 404, 'link_url' => esc_url(self::shopUrl()), 'link_text' => esc_html__('Go to the shop', 'recoup-for-woocommerce')]
+            ['response' => 404, 'link_url' => esc_url(self::getShopUrl()), 'link_text' => esc_html__('Go to the shop', 'recoup-for-woocommerce')]
         );
     }
 
     /** Returns the redirect target; null: the link is unknown. */
     private static function restoreCart(string $token): ?string
     {
-        if (self::keepsCurrentCart($token)) {
+        if (self::isCurrentCartChosen($token)) {
             return wc_get_cart_url();
         }
-        $network = 'recoup_unknown_' . Snapshot::client();
+        $network = 'recoup_unknown_' . Snapshot::hashNetwork();
         $unknown = (int) get_transient($network);
         if ($unknown >= self::MAX_UNKNOWN) {
             return null;
         }
         $answer = Api::call('restore', ['token' => $token], self::TIMEOUT_S);
-        Sender::answered($answer);
-        if ($answer->has(404)) {
+        Sender::onAnswer($answer);
+        if ($answer->hasStatus(404)) {
             set_transient($network, $unknown + 1, self::WINDOW_S);
             return null;
         }
@@ -74,7 +74,7 @@ final class Restore
         }
         if (!empty($answer->body['isOrdered'])) {
             self::addNotice(__('You have already ordered this cart.', 'recoup-for-woocommerce'), 'notice');
-            return self::shopUrl();
+            return self::getShopUrl();
         }
         return self::fillCart($token, $answer->body);
     }
@@ -82,8 +82,8 @@ final class Restore
     private static function fillCart(string $token, array $saved): string
     {
         $refill = new Refill($saved['lines']);
-        $mayReplace = self::usesSavedCart($token);
-        if (!$mayReplace && $refill->wouldLose()) {
+        $mayReplace = self::isSavedCartChosen($token);
+        if (!$mayReplace && $refill->wouldLoseItems()) {
             self::rememberEmail($saved);
             self::askWhichCart($token);
             return wc_get_cart_url();
@@ -93,7 +93,7 @@ final class Restore
         }
         self::linkSession($token);
         $refill->fill($mayReplace);
-        self::prefill($saved);
+        self::prefillEmail($saved);
         self::applyCoupon($saved['coupon'] ?? null);
         self::showResult($refill);
         return WC()->cart->is_empty() ? wc_get_cart_url() : wc_get_checkout_url();
@@ -118,7 +118,7 @@ final class Restore
         }
     }
 
-    private static function prefill(array $saved): void
+    private static function prefillEmail(array $saved): void
     {
         $email = is_string($saved['email'] ?? null) ? $saved['email'] : Session::get('email', '');
         Session::put('email', null);
@@ -128,7 +128,7 @@ final class Restore
             /* translators: %s: an email address */
             self::addNotice(sprintf(__('The checkout has %s as your email address. Please change it there if this is not yours.', 'recoup-for-woocommerce'), $email), 'notice');
             WC()->customer->save();
-            Capture::changed();
+            Capture::onCartChanged();
         }
     }
 
@@ -149,22 +149,22 @@ final class Restore
 
     private static function showResult(Refill $refill): void
     {
-        $unavailable = $refill->unavailable();
+        $unavailable = $refill->listUnavailable();
         if ($unavailable !== []) {
             /* translators: %s: names of products */
             self::addNotice(sprintf(__('No longer available: %s.', 'recoup-for-woocommerce'), implode(', ', $unavailable)), 'notice');
         }
-        $fewer = $refill->fewer();
-        if ($fewer !== []) {
+        $reduced = $refill->listReduced();
+        if ($reduced !== []) {
             /* translators: %s: names of products */
-            self::addNotice(sprintf(__('Only fewer than before are left: %s.', 'recoup-for-woocommerce'), implode(', ', $fewer)), 'notice');
+            self::addNotice(sprintf(__('Only fewer than before are left: %s.', 'recoup-for-woocommerce'), implode(', ', $reduced)), 'notice');
         }
-        $again = $refill->toChoose();
+        $again = $refill->listToChoose();
         if ($again !== []) {
             /* translators: %s: names of products */
             self::addNotice(sprintf(__('Please choose these again: %s.', 'recoup-for-woocommerce'), implode(', ', $again)), 'notice');
         }
-        if (!WC()->cart->is_empty() && $unavailable === [] && $fewer === [] && $again === []) {
+        if (!WC()->cart->is_empty() && $unavailable === [] && $reduced === [] && $again === []) {
             self::addNotice(__('Your cart is back.', 'recoup-for-woocommerce'), 'success');
         }
     }
@@ -189,22 +189,22 @@ final class Restore
         );
     }
 
-    private static function keepsCurrentCart(string $token): bool
+    private static function isCurrentCartChosen(string $token): bool
     {
         return self::readChoice($token) === '0';
     }
 
-    private static function usesSavedCart(string $token): bool
+    private static function isSavedCartChosen(string $token): bool
     {
         return self::readChoice($token) === '1';
     }
 
     private static function readChoice(string $token): string
     {
-        return wp_verify_nonce(Input::query('_wpnonce'), self::CHOICE . $token) ? Input::query(self::CHOICE) : '';
+        return wp_verify_nonce(Input::readQuery('_wpnonce'), self::CHOICE . $token) ? Input::readQuery(self::CHOICE) : '';
     }
 
-    private static function shopUrl(): string
+    private static function getShopUrl(): string
     {
         $shop = wc_get_page_permalink('shop');
         return $shop ?: home_url('/');

@@ -11,21 +11,21 @@ final class Screen
 
     public static function start(): void
     {
-        add_action('admin_menu', Guard::action('admin_menu', [self::class, 'addMenu']), 70);
-        add_action('admin_post_' . self::ACTION, Guard::action('admin_post', [self::class, 'handleForm']));
-        add_action('admin_init', Guard::action('admin_init', [self::class, 'handleReturn']));
-        $links = Guard::filter('plugin_action_links', [self::class, 'addSettingsLink']);
-        add_filter('plugin_action_links_' . plugin_basename(Plugin::file()), $links);
+        add_action('admin_menu', Guard::wrapAction('admin_menu', [self::class, 'addMenu']), 70);
+        add_action('admin_post_' . self::ACTION, Guard::wrapAction('admin_post', [self::class, 'handleForm']));
+        add_action('admin_init', Guard::wrapAction('admin_init', [self::class, 'handleReturn']));
+        $links = Guard::wrapFilter('plugin_action_links', [self::class, 'addSettingsLink']);
+        add_filter('plugin_action_links_' . plugin_basename(Plugin::getFile()), $links);
     }
 
-    public static function address(): string
+    public static function getUrl(): string
     {
         return admin_url('admin.php?page=' . self::PAGE);
     }
 
     public static function addMenu(): void
     {
-        add_submenu_page('woocommerce', 'Recoup', 'Recoup', self::CAPABILITY, self::PAGE, Guard::action('screen', [self::class, 'show']));
+        add_submenu_page('woocommerce', 'Recoup', 'Recoup', self::CAPABILITY, self::PAGE, Guard::wrapAction('screen', [self::class, 'show']));
     }
 
     /**
@@ -34,7 +34,7 @@ final class Screen
      */
     public static function addSettingsLink($links)
     {
-        $ours = '<a href="' . esc_url(self::address()) . '">' . esc_html__('Settings', 'recoup-for-woocommerce') . '</a>';
+        $ours = '<a href="' . esc_url(self::getUrl()) . '">' . esc_html__('Settings', 'recoup-for-woocommerce') . '</a>';
         return is_array($links) ? array_merge([$ours], $links) : $links;
     }
 
@@ -42,17 +42,17 @@ final class Screen
     public static function handleReturn(): void
     {
         Beat::sendIfLate();
-        $isReturn = Input::query('page') === self::PAGE && Input::hasQuery('recoup_state');
+        $isReturn = Input::readQuery('page') === self::PAGE && Input::hasQuery('recoup_state');
         if (!$isReturn || !current_user_can(self::CAPABILITY)) {
             return;
         }
         $parameters = [];
         foreach (['recoup_state', 'recoup_code', 'recoup_error'] as $name) {
-            $parameters += Input::hasQuery($name) ? [$name => Input::query($name)] : [];
+            $parameters += Input::hasQuery($name) ? [$name => Input::readQuery($name)] : [];
         }
         $why = Connect::finish($parameters);
         self::storeNotice($why === '' ? 'success' : 'error', $why !== '' ? $why : __('The shop is connected.', 'recoup-for-woocommerce'));
-        wp_safe_redirect(self::address());
+        wp_safe_redirect(self::getUrl());
         exit;
     }
 
@@ -62,8 +62,8 @@ final class Screen
             wp_die(esc_html__('You may not do this.', 'recoup-for-woocommerce'), '', ['response' => 403]);
         }
         check_admin_referer(self::ACTION);
-        $action = Input::form('recoup_do');
-        $to = self::address();
+        $action = Input::readForm('recoup_do');
+        $to = self::getUrl();
         if ($action === 'connect') {
             $to = self::connect();
         } elseif ($action === 'disconnect') {
@@ -71,7 +71,7 @@ final class Screen
                 ? __('The shop is disconnected. The REST key was deleted.', 'recoup-for-woocommerce')
                 : __('The shop is disconnected, and the REST key was deleted. Recoup did not answer: please disconnect the shop there too.', 'recoup-for-woocommerce'));
         } elseif ($action === 'boxes') {
-            Connection::save(['shown' => array_values(array_intersect(Settings::CHANNELS, Input::formList('recoup_boxes')))] + Connection::all());
+            Connection::save(['shown' => array_values(array_intersect(Settings::CHANNELS, Input::readFormList('recoup_boxes')))] + Connection::readAll());
             self::storeNotice('success', __('Saved.', 'recoup-for-woocommerce'));
         } elseif ($action === 'test') {
             self::sendTestCart();
@@ -81,18 +81,18 @@ final class Screen
 
     private static function connect(): string
     {
-        $typed = Input::form('recoup_url');
+        $typed = Input::readForm('recoup_url');
         $result = Connect::begin($typed);
         if ($result['why'] === '') {
             return $result['to'];
         }
         self::storeNotice('error', $result['why'] . ' ' . __('You can also paste a key of WooCommerce in Recoup: Settings → Store.', 'recoup-for-woocommerce'));
-        return self::address();
+        return self::getUrl();
     }
 
     private static function sendTestCart(): void
     {
-        if (!Connection::isUp()) {
+        if (!Connection::isConnected()) {
             return;
         }
         Outbox::put('test', ['type' => 'test', 'test' => bin2hex(random_bytes(16))]);
@@ -131,7 +131,7 @@ final class Screen
     {
         echo '<div class="wrap"><h1>Recoup</h1>';
         self::showNotice();
-        if (Connection::isUp()) {
+        if (Connection::isConnected()) {
             self::showConnected();
         } else {
             self::showConnect();
@@ -142,29 +142,29 @@ final class Screen
     private static function showConnect(): void
     {
         $ended = (string) State::get('ended', '');
-        foreach (array_merge(Health::problems(), $ended !== '' ? [$ended] : []) as $problem) {
+        foreach (array_merge(Health::listProblems(), $ended !== '' ? [$ended] : []) as $problem) {
             echo '<div class="notice notice-warning"><p>' . esc_html($problem) . '</p></div>';
         }
         echo '<p>' . esc_html__('Recoup sees carts that are left behind, reminds their shoppers, and brings the carts back. Connecting takes one press: Recoup asks you to confirm, and no key has to be copied.', 'recoup-for-woocommerce') . '</p>';
         self::openForm('connect');
         echo '<table class="form-table" role="presentation"><tr><th scope="row"><label for="recoup_url">'
             . esc_html__('Address of Recoup', 'recoup-for-woocommerce') . '</label></th><td><input type="text" inputmode="url" class="regular-text" id="recoup_url" name="recoup_url" required value="'
-            . esc_attr(Connection::url()) . '" placeholder="https://recoup.example.com"></td></tr></table>';
+            . esc_attr(Connection::getUrl()) . '" placeholder="https://recoup.example.com"></td></tr></table>';
         echo '<p><button type="submit" class="button button-primary button-hero">' . esc_html__('Connect', 'recoup-for-woocommerce') . '</button></p></form>';
     }
 
     private static function showConnected(): void
     {
-        foreach (Health::problems() as $problem) {
+        foreach (Health::listProblems() as $problem) {
             echo '<div class="notice notice-warning inline"><p>' . esc_html($problem) . '</p></div>';
         }
         echo '<table class="widefat striped" style="max-width:60em"><tbody>';
-        foreach ([__('Account', 'recoup-for-woocommerce') => Connection::read('account')] + Health::rows() as $label => $value) {
+        foreach ([__('Account', 'recoup-for-woocommerce') => Connection::read('account')] + Health::listRows() as $label => $value) {
             echo '<tr><th scope="row" style="width:16em">' . esc_html($label) . '</th><td>' . esc_html($value) . '</td></tr>';
         }
         echo '</tbody></table>';
         self::showBoxes();
-        echo '<h2>' . esc_html__('Connection', 'recoup-for-woocommerce') . '</h2><p><a class="button" href="' . esc_url(Connection::url()) . '" target="_blank" rel="noopener">'
+        echo '<h2>' . esc_html__('Connection', 'recoup-for-woocommerce') . '</h2><p><a class="button" href="' . esc_url(Connection::getUrl()) . '" target="_blank" rel="noopener">'
             . esc_html__('Open Recoup', 'recoup-for-woocommerce') . '</a></p>';
         self::openForm('test');
         echo '<p><button type="submit" class="button">' . esc_html__('Send a test cart', 'recoup-for-woocommerce') . '</button></p></form>';
@@ -175,12 +175,12 @@ final class Screen
     private static function showBoxes(): void
     {
         $names = ['email' => __('Email', 'recoup-for-woocommerce'), 'sms' => 'SMS', 'whatsapp' => 'WhatsApp'];
-        $text = Connection::all()['settings']['boxes'] ?? [];
+        $text = Connection::readAll()['settings']['boxes'] ?? [];
         echo '<h2>' . esc_html__('Consent boxes at the checkout', 'recoup-for-woocommerce') . '</h2><p>'
             . esc_html__('They are never ticked beforehand. Their words are set in Recoup: Settings → Consent → Boxes.', 'recoup-for-woocommerce') . '</p>';
         self::openForm('boxes');
         foreach ($names as $channel => $name) {
-            echo '<p><label><input type="checkbox" name="recoup_boxes[]" value="' . esc_attr($channel) . '"' . checked(in_array($channel, Settings::chosen(), true), true, false)
+            echo '<p><label><input type="checkbox" name="recoup_boxes[]" value="' . esc_attr($channel) . '"' . checked(in_array($channel, Settings::listChosenChannels(), true), true, false)
                 . '> <strong>' . esc_html($name) . '</strong></label><br><span class="description">' . esc_html($text[$channel]['words'] ?? '') . '</span></p>';
         }
         echo '<p><button type="submit" class="button">' . esc_html__('Save', 'recoup-for-woocommerce') . '</button></p></form>';

@@ -21,7 +21,7 @@ final class Sender
     /** Sends new entries. $canWait: the response to the shopper is finished. */
     public static function sendSoon(bool $canWait): void
     {
-        if (!Connection::isUp()) {
+        if (!Connection::isConnected()) {
             return;
         }
         $now = time();
@@ -49,7 +49,7 @@ final class Sender
     public static function run(): void
     {
         State::put(['cronAt' => time()]);
-        if (Connection::isUp()) {
+        if (Connection::isConnected()) {
             self::flush(self::MAX_BATCHES);
         }
     }
@@ -63,7 +63,7 @@ final class Sender
                 return true;
             }
             $batch = Outbox::buildBatch($rows);
-            Outbox::release(array_diff(array_map([self::class, 'rowId'], $rows), $batch['ids']));
+            Outbox::release(array_diff(array_map([self::class, 'readRowId'], $rows), $batch['ids']));
             if (!self::sendBatch($batch, $rows)) {
                 return false;
             }
@@ -72,20 +72,20 @@ final class Sender
         return true;
     }
 
-    private static function rowId(object $row): int
+    private static function readRowId(object $row): int
     {
         return (int) $row->id;
     }
 
     private static function sendBatch(array $batch, array $rows): bool
     {
-        $access = ['url' => Connection::url(), 'store' => Connection::read('store'), 'key' => Connection::read('secret')];
+        $access = ['url' => Connection::getUrl(), 'store' => Connection::read('store'), 'key' => Connection::read('secret')];
         $answer = Api::send($access, 'batch', $batch['body'], self::TIMEOUT_S);
         if ($answer->isOk()) {
             self::recordAccepted($answer, $batch['ids']);
             return true;
         }
-        if ($answer->has(400) || $answer->has(413)) {
+        if ($answer->hasStatus(400) || $answer->hasStatus(413)) {
             return self::sendSingly($answer, $batch['ids'], $rows);
         }
         self::recordFailure($answer, $batch['ids']);
@@ -96,7 +96,7 @@ final class Sender
     {
         $refused = is_array($answer->body['refused'] ?? null) ? $answer->body['refused'] : [];
         foreach ($refused as $entry) {
-            Log::warn('Recoup refused an entry: ' . Text::plain($entry['code'] ?? '', 40));
+            Log::warn('Recoup refused an entry: ' . Text::toPlain($entry['code'] ?? '', 40));
         }
         if ($refused !== []) {
             State::countDaily('dropped', count($refused));
@@ -104,7 +104,7 @@ final class Sender
         Outbox::remove($ids);
         State::put(['sentAt' => time()] + self::NO_WAIT);
         $version = $answer->body['settings'] ?? null;
-        if ((is_string($version) && $version !== Settings::version()) || !empty($answer->body['beat'])) {
+        if ((is_string($version) && $version !== Settings::getVersion()) || !empty($answer->body['beat'])) {
             Beat::sendSoon();
         }
     }
@@ -129,7 +129,7 @@ final class Sender
     private static function recordFailure(Answer $answer, array $ids): void
     {
         Outbox::release($ids);
-        if ($answer->has(410)) {
+        if ($answer->hasStatus(410)) {
             Connect::handleDisconnect();
             return;
         }
@@ -143,7 +143,7 @@ final class Sender
     private static function backOff(Answer $answer): void
     {
         $now = time();
-        if ($answer->has(429)) {
+        if ($answer->hasStatus(429)) {
             $wait = max(1, min(HOUR_IN_SECONDS, (int) ($answer->body['retryAfterS'] ?? MINUTE_IN_SECONDS)));
             self::waitUntil($now + $wait, $now + $wait, $answer);
             return;
@@ -169,7 +169,7 @@ final class Sender
     /**
      * After a successful answer to another call, sends the queue in this request instead of waiting for the back-off.
      */
-    public static function answered(Answer $answer): void
+    public static function onAnswer(Answer $answer): void
     {
         if ($answer->isOk() && (int) State::get('nextTry', 0) > 0) {
             State::put(self::NO_WAIT);
@@ -179,11 +179,11 @@ final class Sender
 
     public static function describeProblem(Answer $answer): string
     {
-        if ($answer->has(401) && $answer->code() === 'clock') {
+        if ($answer->hasStatus(401) && $answer->getCode() === 'clock') {
             return Api::describeClock(time() - (int) ($answer->body['now'] ?? time()));
         }
         if ($answer->isTrue) {
-            return Text::plain($answer->body['error'] ?? '', 500);
+            return Text::toPlain($answer->body['error'] ?? '', 500);
         }
         return $answer->why;
     }
@@ -191,10 +191,10 @@ final class Sender
     /** Schedules one task at a time. */
     public static function schedule(int $inSeconds): void
     {
-        self::once(self::TASK, $inSeconds);
+        self::scheduleOnce(self::TASK, $inSeconds);
     }
 
-    public static function once(string $task, int $inSeconds): void
+    public static function scheduleOnce(string $task, int $inSeconds): void
     {
         if (!function_exists('as_schedule_single_action')) {
             return;
@@ -207,7 +207,7 @@ final class Sender
         }
     }
 
-    /** As once(), but replaces a task that is scheduled for later. */
+    /** As scheduleOnce(), but replaces a task that is scheduled for later. */
     public static function scheduleBy(string $task, int $inSeconds): void
     {
         if (!function_exists('as_schedule_single_action')) {

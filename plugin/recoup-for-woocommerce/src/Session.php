@@ -8,31 +8,31 @@ final class Session
     private const KEY = 'recoup';
     private const COOKIE = 'recoup_cart';
 
-    public static function isThere(): bool
+    public static function isAvailable(): bool
     {
         return function_exists('WC') && isset(WC()->session, WC()->cart) && is_object(WC()->session) && is_object(WC()->cart);
     }
 
-    public static function all(): array
+    public static function readAll(): array
     {
-        $all = self::isThere() ? WC()->session->get(self::KEY) : null;
+        $all = self::isAvailable() ? WC()->session->get(self::KEY) : null;
         return is_array($all) ? $all : [];
     }
 
     /** @return mixed */
     public static function get(string $name, $otherwise = null)
     {
-        $all = self::all();
+        $all = self::readAll();
         return $all[$name] ?? $otherwise;
     }
 
     /** @param mixed $value null removes it */
     public static function put(string $name, $value): void
     {
-        if (!self::isThere()) {
+        if (!self::isAvailable()) {
             return;
         }
-        $all = self::all();
+        $all = self::readAll();
         if ($value === null) {
             unset($all[$name]);
         } else {
@@ -42,19 +42,19 @@ final class Session
     }
 
     /** Returns the cart's token; '' before the cart has its first line. */
-    public static function cart(): string
+    public static function getCartToken(): string
     {
         $stored = self::get('cart', '');
         return is_string($stored) && preg_match('/^[\w-]{32}$/D', $stored) ? $stored : '';
     }
 
-    public static function cartOrNew(): string
+    public static function getOrCreateCartToken(): string
     {
-        $stored = self::cart();
+        $stored = self::getCartToken();
         if ($stored !== '') {
             return $stored;
         }
-        $fresh = Text::token(24);
+        $fresh = Text::createToken(24);
         self::put('cart', $fresh);
         return $fresh;
     }
@@ -65,8 +65,8 @@ final class Session
      */
     public static function startNewCart(): void
     {
-        if (self::isThere()) {
-            $remaining = array_intersect_key(self::all(), ['language' => 1, 'languages' => 1]);
+        if (self::isAvailable()) {
+            $remaining = array_intersect_key(self::readAll(), ['language' => 1, 'languages' => 1]);
             WC()->session->set(self::KEY, $remaining === [] ? null : $remaining);
         }
         self::showCart('');
@@ -75,7 +75,7 @@ final class Session
     /** Sets the cookie by which the push widget links a subscription to the cart. */
     public static function showCart(string $token): void
     {
-        if (headers_sent() || !Settings::hasPush() || ($token !== '' && Agreement::getToolConsent() === false) || Input::cookie(self::COOKIE) === $token) {
+        if (headers_sent() || !Settings::hasPush() || ($token !== '' && Agreement::getToolConsent() === false) || Input::readCookie(self::COOKIE) === $token) {
             return;
         }
         // A session cookie unless the shopper may be identified.

@@ -9,26 +9,26 @@ final class Settings
     private const STRICT_MODES = ['nothing', 'cart_only'];
     private const MAX_WORDING_LENGTH = 1000;
 
-    public static function version(): string
+    public static function getVersion(): string
     {
         return (string) (self::readCached()['version'] ?? '');
     }
 
     private static function readCached(): array
     {
-        $settings = Connection::all()['settings'] ?? [];
+        $settings = Connection::readAll()['settings'] ?? [];
         return is_array($settings) ? $settings : [];
     }
 
     /** Returns what may be stored before the shopper consents: 'nothing', 'cart_only' or 'cart_and_contact'. */
-    public static function consentMode(): string
+    public static function getConsentMode(): string
     {
         return (string) (self::readCached()['before'] ?? 'cart_and_contact');
     }
 
     /** Stores the well-formed part of the settings.
      * @param mixed $input */
-    public static function take($input): void
+    public static function saveInput($input): void
     {
         if (!is_array($input) || !is_string($input['version'] ?? null)) {
             return;
@@ -36,10 +36,10 @@ final class Settings
         $boxes = [];
         foreach (is_array($input['boxes'] ?? null) ? $input['boxes'] : [] as $box) {
             $channel = $box['channel'] ?? '';
-            $text = Text::plain($box['words'] ?? '', self::MAX_WORDING_LENGTH);
+            $text = Text::toPlain($box['words'] ?? '', self::MAX_WORDING_LENGTH);
             if (in_array($channel, self::CHANNELS, true) && $text !== '') {
                 $languages = self::parseLanguages($box['languages'] ?? null);
-                $boxes[$channel] = ['words' => $text, 'id' => Text::plain($box['id'] ?? '', 40)] + ($languages === [] ? [] : ['languages' => $languages]);
+                $boxes[$channel] = ['words' => $text, 'id' => Text::toPlain($box['id'] ?? '', 40)] + ($languages === [] ? [] : ['languages' => $languages]);
             }
         }
         $settings = [
@@ -49,7 +49,7 @@ final class Settings
             'push' => self::parsePush($input['push'] ?? null),
         ];
         if ($settings !== self::readCached()) {
-            Connection::save(['settings' => $settings] + Connection::all());
+            Connection::save(['settings' => $settings] + Connection::readAll());
         }
     }
 
@@ -58,9 +58,9 @@ final class Settings
     {
         $parsed = [];
         foreach (is_array($input) ? $input : [] as $language => $box) {
-            $text = Text::plain(is_array($box) ? $box['words'] ?? '' : '', self::MAX_WORDING_LENGTH);
+            $text = Text::toPlain(is_array($box) ? $box['words'] ?? '' : '', self::MAX_WORDING_LENGTH);
             if (preg_match('/^[a-z]{2}$/D', (string) $language) && $text !== '') {
-                $parsed[$language] = ['words' => $text, 'id' => Text::plain($box['id'] ?? '', 40)];
+                $parsed[$language] = ['words' => $text, 'id' => Text::toPlain($box['id'] ?? '', 40)];
             }
         }
         return $parsed;
@@ -73,7 +73,7 @@ final class Settings
         $parsed = [];
         foreach (['worker', 'widget'] as $name) {
             $address = is_array($push) && is_string($push[$name] ?? null) ? $push[$name] : '';
-            if (strncmp($address, Connection::url() . '/', strlen(Connection::url()) + 1) !== 0) {
+            if (strncmp($address, Connection::getUrl() . '/', strlen(Connection::getUrl()) + 1) !== 0) {
                 return null;
             }
             $parsed[$name] = esc_url_raw($address);
@@ -85,10 +85,10 @@ final class Settings
     public static function hasPush(): bool
     {
         $isRefused = defined('RECOUP_NO_PUSH') && constant('RECOUP_NO_PUSH');
-        return !$isRefused && Connection::isUp() && !empty(self::readCached()['push']);
+        return !$isRefused && Connection::isConnected() && !empty(self::readCached()['push']);
     }
 
-    public static function pushAddress(string $name): string
+    public static function getPushUrl(string $name): string
     {
         $push = self::readCached()['push'] ?? [];
         return is_array($push) ? (string) ($push[$name] ?? '') : '';
@@ -96,9 +96,9 @@ final class Settings
 
     /** Channel => text and its id of the boxes that the checkout shows, in the shopper's language.
      * @return array<string, array> */
-    public static function boxes(): array
+    public static function listBoxes(): array
     {
-        $language = Language::current();
+        $language = Language::getCurrent();
         return array_map(static function (array $box) use ($language): array {
             return $box['languages'][$language] ?? ['words' => $box['words'], 'id' => $box['id']];
         }, self::findBoxes());
@@ -107,11 +107,11 @@ final class Settings
     /**
      * Finds the box by the id of its text; without an id, the current one. null: the store no longer shows that text.
      */
-    public static function box(string $channel, string $id): ?array
+    public static function findBox(string $channel, string $id): ?array
     {
         $box = self::findBoxes()[$channel] ?? null;
         if ($box === null || $id === '') {
-            return self::boxes()[$channel] ?? null;
+            return self::listBoxes()[$channel] ?? null;
         }
         foreach (array_merge([$box], array_values($box['languages'] ?? [])) as $wording) {
             if ($wording['id'] === $id) {
@@ -129,17 +129,17 @@ final class Settings
 
     private static function findBoxes(): array
     {
-        if (!Connection::isUp()) {
+        if (!Connection::isConnected()) {
             return [];
         }
         $boxes = self::readCached()['boxes'] ?? [];
-        return array_intersect_key(is_array($boxes) ? $boxes : [], array_flip(self::chosen()));
+        return array_intersect_key(is_array($boxes) ? $boxes : [], array_flip(self::listChosenChannels()));
     }
 
     /** @return string[] */
-    public static function chosen(): array
+    public static function listChosenChannels(): array
     {
-        $chosen = Connection::all()['shown'] ?? ['email'];
+        $chosen = Connection::readAll()['shown'] ?? ['email'];
         return is_array($chosen) ? array_values(array_intersect(self::CHANNELS, $chosen)) : [];
     }
 }

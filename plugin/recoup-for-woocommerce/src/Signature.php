@@ -8,7 +8,7 @@ final class Signature
     public const WINDOW_S = 300;
 
     /** @return array<string, string> headers of a call to Recoup */
-    public static function headers(string $name, string $store, string $key, string $body): array
+    public static function buildHeaders(string $name, string $store, string $key, string $body): array
     {
         $time = (string) time();
         $nonce = bin2hex(random_bytes(16));

@@ -15,24 +15,24 @@ final class Snapshot
 
     public static function buildFromSession(): ?array
     {
-        $token = Session::cart();
-        if ($token === '' || !Session::isThere()) {
+        $token = Session::getCartToken();
+        if ($token === '' || !Session::isAvailable()) {
             return null;
         }
         $cart = WC()->cart;
         $all = $cart->get_cart();
-        $lines = Lines::of($all);
+        $lines = Lines::buildLines($all);
         $entry = [
             'type' => 'cart',
             'cart' => $token,
-            'lines' => Agreement::canReportLines() ? array_slice($lines, 0, Lines::MOST) : [],
+            'lines' => Agreement::canReportLines() ? array_slice($lines, 0, Lines::MAX_LINES) : [],
             'coupons' => self::readCoupons($cart),
             'currency' => get_woocommerce_currency(),
             'total' => self::formatMoney($cart->get_total('edit')),
             'discount' => self::formatMoney((float) $cart->get_discount_total() + (float) $cart->get_discount_tax()),
             'locale' => determine_locale(),
         ];
-        $more = count($lines) - Lines::MOST;
+        $more = count($lines) - Lines::MAX_LINES;
         $shopper = self::readShopper();
         return $entry + ($more > 0 ? ['more' => $more] : []) + $shopper + self::readSessionState() + self::readLocation(isset($shopper['contact'])) + self::readDeviceType();
     }
@@ -41,7 +41,7 @@ final class Snapshot
     {
         $codes = array_slice(array_values((array) $cart->get_applied_coupons()), 0, 20);
         return array_map(static function ($code): string {
-            return Text::plain($code, 60);
+            return Text::toPlain($code, 60);
         }, $codes);
     }
 
@@ -54,7 +54,7 @@ final class Snapshot
     private static function readShopper(): array
     {
         $part = [];
-        $contact = Agreement::contact(Contact::known());
+        $contact = Agreement::filterContact(Contact::readKnownContact());
         if ($contact !== []) {
             $part['contact'] = $contact;
         }
@@ -73,7 +73,7 @@ final class Snapshot
     private static function readSessionState(): array
     {
         $part = [];
-        $all = ['consent' => Consent::answersToSend(), 'boxes' => Consent::visibleBoxes(), 'forms' => Consent::reportBoxes(), 'back' => Session::get('back')];
+        $all = ['consent' => Consent::listAnswersToSend(), 'boxes' => Consent::getVisibleBoxes(), 'forms' => Consent::reportBoxes(), 'back' => Session::get('back')];
         foreach ($all as $name => $value) {
             if (!empty($value)) {
                 $part[$name] = $value;
@@ -83,7 +83,7 @@ final class Snapshot
         if ($draft > 0) {
             $part['draft'] = (string) $draft;
         }
-        $device = Input::cookie('recoup_device');
+        $device = Input::readCookie('recoup_device');
         if (Agreement::mayName() && preg_match('/^[\w-]{16,64}$/D', $device)) {
             $part['device'] = $device;
         }
@@ -91,9 +91,9 @@ final class Snapshot
     }
 
     /** Returns a hash of the shopper's network that changes daily; '' if the network is unknown. */
-    public static function client(): string
+    public static function hashNetwork(): string
     {
-        $network = self::network(class_exists('WC_Geolocation') ? (string) \WC_Geolocation::get_ip_address() : '');
+        $network = self::parseNetwork(class_exists('WC_Geolocation') ? (string) \WC_Geolocation::get_ip_address() : '');
         if ($network === '') {
             return '';
         }
@@ -108,17 +108,17 @@ final class Snapshot
     private static function readLocation(bool $hasContact): array
     {
         $part = [];
-        $client = $hasContact ? self::client() : '';
+        $client = $hasContact ? self::hashNetwork() : '';
         if ($client !== '') {
             $part['client'] = $client;
         }
         $ip = Agreement::mayName() && class_exists('WC_Geolocation') ? (string) \WC_Geolocation::get_ip_address() : '';
-        if (self::network($ip) !== '') {
+        if (self::parseNetwork($ip) !== '') {
             // Uses the local database only, no remote service.
             $found = \WC_Geolocation::geolocate_ip($ip, false, false);
-            $country = Text::plain($found['country'] ?? '', 2);
+            $country = Text::toPlain($found['country'] ?? '', 2);
             if (preg_match('/^[A-Z]{2}$/D', $country)) {
-                $part['geo'] = ['country' => $country, 'city' => Text::plain($found['city'] ?? '', 80)];
+                $part['geo'] = ['country' => $country, 'city' => Text::toPlain($found['city'] ?? '', 80)];
             }
         }
         return $part;
@@ -126,7 +126,7 @@ final class Snapshot
 
     private static function readDeviceType(): array
     {
-        $agent = substr(Input::agent(), 0, 300);
+        $agent = substr(Input::readUserAgent(), 0, 300);
         if ($agent === '') {
             return [];
         }
@@ -135,7 +135,7 @@ final class Snapshot
     }
 
     /** Returns an IPv4 address, or the /64 prefix of an IPv6 address, in hex. */
-    public static function network(string $ip): string
+    public static function parseNetwork(string $ip): string
     {
         $bytes = filter_var($ip, FILTER_VALIDATE_IP) ? (string) inet_pton($ip) : '';
         return strlen($bytes) === 16 ? bin2hex(substr($bytes, 0, 8)) : bin2hex($bytes);

@@ -34,7 +34,7 @@ final class State
         self::put([$counter => $recent]);
     }
 
-    public static function daily(string $counter): int
+    public static function readDailyCount(string $counter): int
     {
         $days = self::get($counter, []);
         $since = gmdate('Y-m-d', time() - DAY_IN_SECONDS);

@@ -5,10 +5,10 @@ namespace Recoup\WooCommerce;
 /** Cleans the shop's text for the protocol: valid UTF-8, no control characters, a maximum length. */
 final class Text
 {
-    public const MOST = 300;
+    public const MAX_LENGTH = 300;
 
     /** @param mixed $value */
-    public static function plain($value, int $maxLength = self::MOST): string
+    public static function toPlain($value, int $maxLength = self::MAX_LENGTH): string
     {
         if (!is_scalar($value)) {
             return '';
@@ -31,7 +31,7 @@ final class Text
         return rtrim(strtr(base64_encode($bytes), '+/', '-_'), '=');
     }
 
-    public static function token(int $bytes): string
+    public static function createToken(int $bytes): string
     {
         return self::base64url(random_bytes($bytes));
     }

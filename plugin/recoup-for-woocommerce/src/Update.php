@@ -13,15 +13,15 @@ final class Update
 
     public static function start(): void
     {
-        add_filter('update_plugins_' . self::HOST, Guard::filter('update_plugins', [self::class, 'offer']), 10, 3);
-        add_filter('upgrader_pre_download', Guard::filter('upgrader_pre_download', [self::class, 'download']), 10, 4);
-        add_filter('http_request_host_is_external', Guard::filter('host', [self::class, 'allowHost']), 10, 3);
-        add_filter('http_allowed_safe_ports', Guard::filter('ports', [self::class, 'allowPort']), 10, 3);
+        add_filter('update_plugins_' . self::HOST, Guard::wrapFilter('update_plugins', [self::class, 'offer']), 10, 3);
+        add_filter('upgrader_pre_download', Guard::wrapFilter('upgrader_pre_download', [self::class, 'download']), 10, 4);
+        add_filter('http_request_host_is_external', Guard::wrapFilter('host', [self::class, 'allowHost']), 10, 3);
+        add_filter('http_allowed_safe_ports', Guard::wrapFilter('ports', [self::class, 'allowPort']), 10, 3);
     }
 
     private static function findUpdate(): ?array
     {
-        $update = Connection::isUp() ? State::get('update') : null;
+        $update = Connection::isConnected() ? State::get('update') : null;
         if (!self::isNewer($update)) {
             return null;
         }
@@ -48,16 +48,16 @@ final class Update
     }
 
     /** Returns the offered version whose required signature is missing or invalid; '' = none. */
-    public static function unsigned(): string
+    public static function findUnsignedVersion(): string
     {
         $update = State::get('update');
-        return Publisher::hasKey() && self::isNewer($update) && self::findUpdate() === null ? Text::plain($update['version'], 20) : '';
+        return Publisher::hasKey() && self::isNewer($update) && self::findUpdate() === null ? Text::toPlain($update['version'], 20) : '';
     }
 
     /** Signed builds request the zip without config.php: its bytes are the same on every Recoup. */
-    private static function zipUrl(): string
+    private static function buildZipUrl(): string
     {
-        return Connection::url() . '/plugin/recoup-for-woocommerce.zip' . (Publisher::hasKey() ? '?signed=1' : '');
+        return Connection::getUrl() . '/plugin/recoup-for-woocommerce.zip' . (Publisher::hasKey() ? '?signed=1' : '');
     }
 
     /**
@@ -68,7 +68,7 @@ final class Update
      */
     public static function offer($value, $plugin = [], $file = '')
     {
-        $update = $file === plugin_basename(Plugin::file()) ? self::findUpdate() : null;
+        $update = $file === plugin_basename(Plugin::getFile()) ? self::findUpdate() : null;
         if ($update === null) {
             return $value;
         }
@@ -78,13 +78,13 @@ final class Update
             'plugin' => $file,
             'version' => $update['version'],
             'new_version' => $update['version'],
-            'url' => Connection::url(),
+            'url' => Connection::getUrl(),
             // WordPress caches the offer. Without this plugin the update fails at a host that does not exist, instead
             // of installing an unchecked zip.
             'package' => 'https://' . self::HOST . '/' . $update['version'] . '.zip',
-            'tested' => Text::plain($update['tested'] ?? '', 20),
-            'requires_php' => Text::plain($update['requiresPhp'] ?? '7.4', 20),
-            'requires' => Text::plain($update['requiresWordpress'] ?? '6.2', 20),
+            'tested' => Text::toPlain($update['tested'] ?? '', 20),
+            'requires_php' => Text::toPlain($update['requiresPhp'] ?? '7.4', 20),
+            'requires' => Text::toPlain($update['requiresWordpress'] ?? '6.2', 20),
         ];
     }
 
@@ -100,12 +100,12 @@ final class Update
      */
     public static function download($value, $package = '', $upgrader = null, $extra = [])
     {
-        $isOurs = is_array($extra) && ($extra['plugin'] ?? null) === plugin_basename(Plugin::file());
+        $isOurs = is_array($extra) && ($extra['plugin'] ?? null) === plugin_basename(Plugin::getFile());
         // `false` would let WordPress download the package itself.
-        return $value === false && $isOurs ? Guard::value('upgrader_pre_download', [self::class, 'fetch'], self::noUpdateError()) : $value;
+        return $value === false && $isOurs ? Guard::runOrDefault('upgrader_pre_download', [self::class, 'fetch'], self::buildNoUpdateError()) : $value;
     }
 
-    private static function noUpdateError(): \WP_Error
+    private static function buildNoUpdateError(): \WP_Error
     {
         return new \WP_Error('recoup_update', __('Recoup offers no update now.', 'recoup-for-woocommerce'));
     }
@@ -116,17 +116,17 @@ final class Update
         $update = self::findUpdate();
         $file = $update !== null ? wp_tempnam('recoup-for-woocommerce.zip') : '';
         if (!$file) {
-            return self::noUpdateError();
+            return self::buildNoUpdateError();
         }
-        $reply = wp_remote_get(self::zipUrl(), ['timeout' => 60, 'stream' => true, 'filename' => $file, 'redirection' => 0]);
+        $reply = wp_remote_get(self::buildZipUrl(), ['timeout' => 60, 'stream' => true, 'filename' => $file, 'redirection' => 0]);
         $isDownloaded = !is_wp_error($reply) && (int) wp_remote_retrieve_response_code($reply) === 200;
         if (!$isDownloaded || !hash_equals($update['sha256'], (string) hash_file('sha256', $file))) {
             wp_delete_file($file);
             return new \WP_Error('recoup_update', __('The download is not the version that Recoup has announced. Please try again later.', 'recoup-for-woocommerce'));
         }
-        if (Publisher::hasKey() && Connection::configuredUrl() !== '') {
+        if (Publisher::hasKey() && Connection::readConfiguredUrl() !== '') {
             // The signed zip has no config.php.
-            update_site_option(Connection::URL_OPTION, Connection::configuredUrl());
+            update_site_option(Connection::URL_OPTION, Connection::readConfiguredUrl());
         }
         return $file;
     }
@@ -140,7 +140,7 @@ final class Update
      */
     public static function allowHost($isAllowed, $host = '', $url = '')
     {
-        return $isAllowed || (Connection::isUp() && self::isOurs($url));
+        return $isAllowed || (Connection::isConnected() && self::isOurs($url));
     }
 
     /**
@@ -151,13 +151,13 @@ final class Update
      */
     public static function allowPort($ports, $host = '', $url = '')
     {
-        $port = Connection::isUp() && self::isOurs($url) ? wp_parse_url(Connection::url(), PHP_URL_PORT) : null;
+        $port = Connection::isConnected() && self::isOurs($url) ? wp_parse_url(Connection::getUrl(), PHP_URL_PORT) : null;
         return $port && is_array($ports) ? array_merge($ports, [(int) $port]) : $ports;
     }
 
     /** @param mixed $url */
     private static function isOurs($url): bool
     {
-        return is_string($url) && strncmp($url, Connection::url() . '/', strlen(Connection::url()) + 1) === 0;
+        return is_string($url) && strncmp($url, Connection::getUrl() . '/', strlen(Connection::getUrl()) + 1) === 0;
     }
 }

@@ -10,14 +10,14 @@ final class Wake
 
     public static function start(): void
     {
-        add_action('rest_api_init', Guard::action('rest_api_init', [self::class, 'registerRoute']));
+        add_action('rest_api_init', Guard::wrapAction('rest_api_init', [self::class, 'registerRoute']));
     }
 
     public static function registerRoute(): void
     {
         register_rest_route('recoup/v1', '/wake', [
             'methods' => 'POST',
-            'callback' => Guard::filter('wake', [self::class, 'handle']),
+            'callback' => Guard::wrapFilter('wake', [self::class, 'handle']),
             // The signature authorizes the call.
             'permission_callback' => '__return_true',
         ]);
@@ -79,13 +79,13 @@ final class Wake
         if (!is_array(json_decode($body, true, 8))) {
             return [400, ['code' => 'invalid', 'error' => 'The body is not a JSON object.']];
         }
-        return [200, ['plugin' => Plugin::VERSION, 'home' => Connection::home()]];
+        return [200, ['plugin' => Plugin::VERSION, 'home' => Connection::getHomeUrl()]];
     }
 
     /** Writes the body itself: WordPress would encode it again, and the signature covers the exact bytes. */
     private static function signResponse(string $nonce, int $status, array $answer): object
     {
-        $body = Api::json($answer);
+        $body = Api::encodeJson($answer);
         $response = new \WP_REST_Response(null, $status);
         $response->header('X-Recoup-Signature', Signature::signAnswer($nonce, $status, $body, Connection::read('secret')));
         add_filter('rest_pre_serve_request', static function ($isServed, $served) use ($response, $body) {

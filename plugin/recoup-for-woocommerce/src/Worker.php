@@ -9,14 +9,14 @@ final class Worker
 {
     public static function start(): void
     {
-        add_action('init', Guard::action('init', [self::class, 'serve']), 0);
-        add_action('wp_enqueue_scripts', Guard::action('push', [self::class, 'enqueue']));
-        add_filter('script_loader_tag', Guard::filter('script_loader_tag', [self::class, 'tag']), 10, 2);
+        add_action('init', Guard::wrapAction('init', [self::class, 'serve']), 0);
+        add_action('wp_enqueue_scripts', Guard::wrapAction('push', [self::class, 'enqueue']));
+        add_filter('script_loader_tag', Guard::wrapFilter('script_loader_tag', [self::class, 'addAttributes']), 10, 2);
     }
 
     public static function serve(): void
     {
-        if (Input::query('recoup-sw') !== '1') {
+        if (Input::readQuery('recoup-sw') !== '1') {
             return;
         }
         if (!defined('DONOTCACHEPAGE')) {
@@ -30,7 +30,7 @@ final class Worker
             status_header(404);
             exit;
         }
-        echo 'importScripts(' . wp_json_encode(Settings::pushAddress('worker'), JSON_HEX_TAG | JSON_UNESCAPED_SLASHES) . ");\n";
+        echo 'importScripts(' . wp_json_encode(Settings::getPushUrl('worker'), JSON_HEX_TAG | JSON_UNESCAPED_SLASHES) . ");\n";
         exit;
     }
 
@@ -38,7 +38,7 @@ final class Worker
     {
         if (Settings::hasPush()) {
             // phpcs:ignore WordPress.WP.EnqueuedResourceParameters.MissingVersion -- Recoup serves the script and sets its cache headers.
-            wp_enqueue_script('recoup-push', Settings::pushAddress('widget'), [], null, true);
+            wp_enqueue_script('recoup-push', Settings::getPushUrl('widget'), [], null, true);
         }
     }
 
@@ -47,7 +47,7 @@ final class Worker
      * @param mixed $handle
      * @return mixed
      */
-    public static function tag($tag, $handle = '')
+    public static function addAttributes($tag, $handle = '')
     {
         return $handle === 'recoup-push' && is_string($tag)
             ? str_replace('<script ', '<script data-method="plugin" defer ', $tag)

@@ -103,7 +103,7 @@ const isCounted = ({ reason }: Message) =>
 /** People may be merged later: two rows are one too many only if they had the same person when planned. */
 const checkOnePerPerson: Invariant = ({ state, before }) => {
   const rows = state.messages.filter(
-    // A row that a purchase closed is no mail.
+    // A row that a purchase closed does not count as a mail.
     (message) => isCampaignSend(message) && isCounted(message) && message.reason !== 'purchased',
   )
   return [...Map.groupBy(rows, ({ origin, step, shopper }) => `${origin} ${step} ${shopper}`).values()].flatMap(
@@ -123,7 +123,7 @@ const mayBeSent = ({ state, sendingAt }: Message) => isStillOpen(state) || sendi
 
 const isStillOpen = (now: string) => now === 'scheduled' || now === 'held' || now === 'claimed'
 
-/** A person gets one message per cart and campaign, also after merges; failed ones may be retried. */
+/** A person gets one message per cart and campaign, even after merges; failed ones may be retried. */
 const checkOnePerCart: Invariant = (scene) => {
   const { state, mails, fresh } = scene
   const rows = state.messages.filter((message) => isCampaignSend(message) && isCounted(message))

@@ -51,7 +51,11 @@ const isOwnNotification = ({ origin }: { origin: string }) => origin.startsWith(
 export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
   const forbidden = fresh.flatMap((mail) => {
     const { pausedSince, disconnectedSince } = mail.sendBlocks
-    const reasons = { paused: pausedSince, 'switched off': offSince(harness, mail), disconnected: disconnectedSince }
+    const reasons = {
+      paused: pausedSince,
+      'switched off': findOffSince(harness, mail),
+      disconnected: disconnectedSince,
+    }
     // Manual messages do not depend on the flow, and may be about a lost cart.
     const isOwn = isManualSend(mail.evidence)
     if (isOwn || isCampaignSend(mail.evidence)) reasons['switched off'] = null
@@ -74,7 +78,7 @@ export const D5: Invariant = ({ harness, step, state, before, fresh }) => {
   return [...forbidden, ...sending, ...stillOpen.map((message) => `step ${message.step} is open after disconnecting`)]
 }
 
-function offSince({ fixture }: Harness, { evidence, sendBlocks }: SentMail): number | null {
+function findOffSince({ fixture }: Harness, { evidence, sendBlocks }: SentMail): number | null {
   if (isOwnNotification(evidence)) return sendBlocks.pushOffSince
   const flowId = evidence.origin.slice('flow:'.length)
   if (!isFlowSend(evidence) || flowId === fixture.flowId) return sendBlocks.flowOffSince

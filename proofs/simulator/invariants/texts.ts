@@ -124,7 +124,7 @@ export const checkBudget: Invariant = ({ harness, state, fresh, mails }) => {
   return [...over, ...books]
 }
 
-/** Opt-in requests cost like messages, also if a process died before it knew the reply (D4). */
+/** Opt-in requests cost like messages, even if a process died before it knew the reply (D4). */
 function sumOptInCosts({ people }: Harness, { questions }: State, month: string): number {
   const phones = new Map(people.flatMap((person) => person.phones).map((phone) => [hashPhone(phone), phone]))
   return questions

@@ -6,7 +6,7 @@ import { type Invariant, OPEN } from './scene.ts'
 const CLAIM_MS = 60_000
 
 /**
- * The store's next look is no later than the time of its first open message. Not checked after a backward clock jump: a
+ * The next check of the store is no later than the time of its first open message. Not checked after a backward clock jump: a
  * process that dies then may leave a look that is later by the jump.
  */
 export const checkWakeUps: Invariant = ({ harness, state }) => {

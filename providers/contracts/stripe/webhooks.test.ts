@@ -66,13 +66,13 @@ it('delivers over HTTP', async () => {
 
 it('delivers events as they happen, on request', async () => {
   const { webhooks } = scene.server
-  webhooks.follow(receiver())
+  webhooks.deliverTo(receiver())
   await webhooks.idle()
   expect(received).toHaveLength(3)
   await scene.stripe.customers.create({ email: 'd@x.test' })
   await webhooks.idle()
   expect(received.at(-1)).toBe('d@x.test')
-  webhooks.follow(null)
+  webhooks.deliverTo(null)
   await scene.stripe.customers.create({ email: 'e@x.test' })
   await webhooks.idle()
   expect(webhooks.waiting()).toHaveLength(1)

@@ -41,12 +41,12 @@ export class Webhooks {
   }
 
   /** Delivers every event from now on as soon as it happens; null: events wait again. */
-  follow(target: Target | null): void {
+  deliverTo(target: Target | null): void {
     this.followed = target
     if (target) this.deliverSoon(target)
   }
 
-  /** Resolves when all deliveries started by `follow` have ended. */
+  /** Resolves when all deliveries started by `deliverTo` have ended. */
   async idle(): Promise<void> {
     for (let running: Promise<unknown> | null = null; running !== this.running; await running) running = this.running
   }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { listNotifications, MAX_NOTIFICATIONS_COUNTED } from '../../../shared/workspace/notification-calls.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 import { createWorld } from '../../../test/world.ts'
 import { sql } from '../../core/db/db.ts'
 import { MAX_SINGLE_MARKS } from './compact.ts'
@@ -52,7 +52,7 @@ async function flags(count: number, { step = 1 } = {}): Promise<Map<string, bool
 }
 
 /** All rows read on some days are marked together. */
-const DAYS_AT_ONCE = isProof ? 1 : 3
+const DAYS_AT_ONCE = isFullRun ? 1 : 3
 
 test.each([
   ['nine of ten', (n: number) => n % 10 !== 0, 2_000],

@@ -3,9 +3,9 @@ import type { PluginRow } from './plugin-sql.ts'
 import { canBeRead, computeReadAt } from './rules.ts'
 
 const now = new Date('2026-03-02T15:00:00.000Z')
-const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
+const subtractMinutes = (minutes: number) => new Date(now.getTime() - minutes * 60_000)
 const plugin = (change: Partial<PluginRow>) =>
-  ({ is_reached: false, reach_code: null, beat_at: ago(1), reports_goods: null, ...change }) as PluginRow
+  ({ is_reached: false, reach_code: null, beat_at: subtractMinutes(1), reports_goods: null, ...change }) as PluginRow
 
 test.each<[string, Partial<PluginRow>, boolean]>([
   ['answers under another address', { reach_code: 'moved' }, true],
@@ -16,7 +16,7 @@ test.each<[string, Partial<PluginRow>, boolean]>([
   ['is reached', { is_reached: true, reach_code: 'moved' }, false],
   ['was never called', { is_reached: null, reach_code: 'moved' }, false],
   ['reports stock', { reach_code: 'moved', reports_goods: true }, false],
-  ['reported stock a while ago', { reach_code: 'moved', reports_goods: true, beat_at: ago(4) }, true],
+  ['reported stock a while ago', { reach_code: 'moved', reports_goods: true, beat_at: subtractMinutes(4) }, true],
   ['has a plugin that reports none', { reach_code: 'moved', reports_goods: false }, true],
 ])('reading stock directly from an unreached shop with %s is allowed: %s', (_, change, isAllowed) => {
   expect(canBeRead(plugin(change), now)).toBe(isAllowed)

@@ -271,7 +271,7 @@ test('the shared demo user cannot have one', async () => {
   }
 })
 
-test('a user with an unconfirmed address cannot lock its owner out (security-P15)', async () => {
+test('a user with an unconfirmed address cannot lock its owner out', async () => {
   const email = createAddress()
   const { token, user } = await postAuth(world, 'register', { name: 'Mallory', email, password: 'not hers' })
   const refused = await ask('POST', '', token, { password: 'not hers' })

@@ -39,6 +39,6 @@ test.each([
   ['shop.example', 'shop.example'],
   ['Pay at evil.com', 'Pay at evil com'],
   ['\u200f', 'shop.example'],
-])('messages show the store name %j as %j (security-P3, security-P8)', (name, expected) => {
+])('messages show the store name %j as %j', (name, expected) => {
   expect(cleanStoreName(name, ['https://shop.example', 'https://www.shop.example'])).toBe(expected)
 })

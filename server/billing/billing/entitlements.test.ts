@@ -9,8 +9,17 @@ import { computeEntitlements, computeInForce, computePlanLimits, hasFeature, typ
 
 const NOW = new Date('2026-03-10T12:00:00Z')
 const DAY = 86_400_000
-const ago = (ms: number) => new Date(NOW.getTime() - ms)
-const dates = [null, ago(-DAY), NOW, ago(DAY), ago(7 * DAY - 1), ago(7 * DAY), ago(7 * DAY + 1), ago(60 * DAY)]
+const subtractMs = (ms: number) => new Date(NOW.getTime() - ms)
+const dates = [
+  null,
+  subtractMs(-DAY),
+  NOW,
+  subtractMs(DAY),
+  subtractMs(7 * DAY - 1),
+  subtractMs(7 * DAY),
+  subtractMs(7 * DAY + 1),
+  subtractMs(60 * DAY),
+]
 const every: Subscription[] = PlanKey.options.flatMap((plan) =>
   SubscriptionStatus.options.flatMap((status) =>
     dates.flatMap((pastDueSince) =>
@@ -45,10 +54,10 @@ describe('an account', () => {
   test('that is past due keeps its plan for seven days, then sends nothing and is not subscribed (decisions 86, 121)', {
     tags: ['A4.1'],
   }, () => {
-    const inGrace = getSubscription('growth', 'past_due', { pastDueSince: ago(7 * DAY - 1) })
+    const inGrace = getSubscription('growth', 'past_due', { pastDueSince: subtractMs(7 * DAY - 1) })
     expect(inGrace).toMatchObject({ plan: 'growth', maySend: true, isSubscribed: true, limits: plans.growth.limits })
     expect(inGrace.graceUntil).toEqual(new Date(NOW.getTime() + 1))
-    const after = getSubscription('growth', 'past_due', { pastDueSince: ago(7 * DAY) })
+    const after = getSubscription('growth', 'past_due', { pastDueSince: subtractMs(7 * DAY) })
     expect(after).toMatchObject({ plan: 'growth', maySend: false, isSubscribed: false, whyNot: 'payment_overdue' })
     expect(Object.values(after.limits)).toEqual([0, 0, 0, 0])
     expect(hasFeature(after, 'flow_texts')).toBe(true)
@@ -79,7 +88,7 @@ describe('an account', () => {
 
   test('that is overdue or ended has neither extra stores nor unlimited use', () => {
     const more = { extraStores: 3, isUnlimited: true }
-    const overdue = getSubscription('growth', 'past_due', { pastDueSince: ago(8 * DAY), ...more })
+    const overdue = getSubscription('growth', 'past_due', { pastDueSince: subtractMs(8 * DAY), ...more })
     expect(Object.values(overdue.limits)).toEqual([0, 0, 0, 0])
     expect(Object.values(computePlanLimits(overdue))).toEqual([-1, -1, -1, -1])
     expect(getSubscription('growth', 'canceled', more).limits).toEqual(plans.free.limits)

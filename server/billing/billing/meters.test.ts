@@ -21,7 +21,7 @@ test.each([
   if (limit > 0) expect(used >= computeNearThreshold(limit)).toBe(level !== 'ok')
 })
 
-test('has a meter for each metered channel, also without messages', () => {
+test('has a meter for each metered channel, even without messages', () => {
   const usage = [
     { channel: 'sms', used: 80 },
     { channel: 'push', used: 9 },

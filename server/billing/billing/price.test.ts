@@ -9,7 +9,7 @@ it.each([
   ['is a twelfth of the yearly charge', { ...stripe, amountMinor: 46_800, cycle: 'year' as const }, 'growth', 3_900],
   ['is the list price in test billing', { ...none, source: 'test' as const }, 'growth', 4_900],
   [
-    'is a twelfth of the yearly list price in test billing (newcomer-N13)',
+    'is a twelfth of the yearly list price in test billing',
     { ...none, source: 'test' as const, cycle: 'year' as const },
     'growth',
     3_900,

@@ -119,7 +119,7 @@ test('a resting store captures carts and holds its messages until it wakes (D5)'
   await setPlan(first, 'starter')
   await third.fill('one', [buildTea()])
   await third.type('one', { email: 'ada@example.com' })
-  await third.pass(HOUR + MINUTE)
+  await third.passTime(HOUR + MINUTE)
   expect((await third.cart()).status).toBe('abandoned')
   expect(countSentTo('ada@example.com')).toBe(0)
   expect((await third.messages())[0]).toMatchObject({ state: 'held', reason: 'store_resting' })
@@ -128,7 +128,7 @@ test('a resting store captures carts and holds its messages until it wakes (D5)'
   })
   expect(view.body).toMatchObject({ hasConnection: true, store: { isResting: true } })
   await setPlan(first, 'growth')
-  await third.pass(1_000)
+  await third.passTime(1_000)
   expect(countSentTo('ada@example.com')).toBe(1)
 })
 
@@ -153,10 +153,10 @@ test('a store that starts to rest between decision and send sends nothing more (
     await rests
     return acceptMail(mail)
   }
-  await third.pass(HOUR + MINUTE)
+  await third.passTime(HOUR + MINUTE)
   world.answer = acceptMail
   // Five are in flight at a time; the others are decided again.
-  await third.pass(1_000)
+  await third.passTime(1_000)
   expect(people.filter((email) => countSentTo(email) === 1)).toHaveLength(5)
   const others = (await third.messages()).filter((each) => each.step === 1 && each.state !== 'sent')
   expect(others.map(({ state, reason }) => `${state} ${reason}`)).toEqual(Array(2).fill('held store_resting'))
@@ -167,13 +167,13 @@ test('disconnecting a store makes room for a resting one, and a reconnected stor
   await setPlan(first, 'starter')
   await third.fill('one', [buildTea()])
   await third.type('one', { email: 'eve@example.com' })
-  await third.pass(HOUR + MINUTE)
+  await third.passTime(HOUR + MINUTE)
   const reply = await world.request('DELETE', `/api/stores/disconnect?storeId=${second.storeId}`, {
     token: first.token,
   })
   expect(reply.status).toBe(200)
   expect(await listResting(first)).toEqual([])
-  await third.pass(1_000)
+  await third.passTime(1_000)
   expect(countSentTo('eve@example.com')).toBe(1)
   await setPlan(first, 'free')
   expect(await listResting(first)).toEqual([third.storeId])

@@ -49,7 +49,7 @@ it('claims account, addresses and cards, each once', () => {
   ])
 })
 
-it('is given once per account, also after a change of address', async () => {
+it('is given once per account, even after a change of address', async () => {
   const account = await createAccount('one@shop.test')
   expect(await canStartTrial(world.deps, account)).toBe(true)
   expect(await claimTrial(world.deps, account, [])).toBe('own')
@@ -58,7 +58,7 @@ it('is given once per account, also after a change of address', async () => {
   expect(await claimTrial(world.deps, account, ['fp_one'])).toBe('own')
 })
 
-it('is given once per address, also after the account is deleted', async () => {
+it('is given once per address, even after the account is deleted', async () => {
   const account = await createAccount('b.e.n@gmail.com')
   expect(await claimTrial(world.deps, account, [])).toBe('own')
   await world.db.deleteFrom('users').where('email', '=', 'b.e.n@gmail.com').execute()

@@ -3,7 +3,7 @@ import { type Owner, registerOwner } from '../../../test/connected-store.ts'
 import { createColleague } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 
-// Test credits with an Idempotency-Key (D9, security-P20).
+// Test credits with an Idempotency-Key (D9).
 
 const world = createWorld()
 const DAY = 86_400_000

@@ -17,7 +17,7 @@ it('sells the plans of the Pricing page at its prices (A 9)', () => {
   ])
 })
 
-it('finds what a price sells, also after its lookup key moved to a newer one', () => {
+it('finds what a price sells, even after its lookup key moved to a newer one', () => {
   expect(findEntry({ lookup_key: 'recoup_growth_year', metadata: {} })).toMatchObject({ plan: 'growth', cycle: 'year' })
   expect(findEntry({ lookup_key: 'recoup_extra_store_month', metadata: {} })).toMatchObject({
     plan: null,

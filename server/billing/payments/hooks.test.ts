@@ -10,7 +10,7 @@ import { cleanUpAccounts } from '../../workspace/accounts/accounts.ts'
 const world = createStripeWorld()
 
 /** Uses other Stripe settings of the installation. */
-async function withSettings(changed: object, work: () => Promise<void>): Promise<void> {
+async function runWithSettings(changed: object, work: () => Promise<void>): Promise<void> {
   const { config } = world.deps
   world.deps.config = { ...config, stripe: { ...config.stripe!, ...changed } }
   await work().finally(() => {
@@ -119,7 +119,7 @@ describe('an invalid delivery is refused with a sentence and not stored', () => 
 
   it('of the other mode', async () => {
     const { event } = await createSubscriberWithEvent()
-    await withSettings({ secretKey: 'rk_live_ofours' }, async () => {
+    await runWithSettings({ secretKey: 'rk_live_ofours' }, async () => {
       const { status, body } = await deliver(event)
       expect([status, body.error]).toEqual([
         400,
@@ -148,10 +148,10 @@ describe('an invalid delivery is refused with a sentence and not stored', () => 
 
 it('each secret is accepted, so that one can be replaced', async () => {
   const { event } = await createSubscriberWithEvent()
-  await withSettings({ webhookSecrets: ['whsec_old', 'whsec_contractserver'] }, async () => {
+  await runWithSettings({ webhookSecrets: ['whsec_old', 'whsec_contractserver'] }, async () => {
     expect((await deliver(event)).status).toBe(200)
   })
-  await withSettings({ webhookSecrets: [] }, async () => {
+  await runWithSettings({ webhookSecrets: [] }, async () => {
     expect((await deliver(event)).body.error).toBe('STRIPE_WEBHOOK_SECRET is not set here.')
   })
 })

@@ -85,7 +85,7 @@ it('is described by its only line, else by its reason', () => {
   expect(describe({ description: 'White\u0000\nlabel \ud800' })).toBe('White label \ufffd')
 })
 
-it('the first payment after a trial is no renewal, because nothing was paid before', () => {
+it('the first payment after a trial does not count as a renewal, because nothing was paid before', () => {
   const lines = [{ description: 'Starter' }, { description: 'Extra store' }]
   const of = (subscription: string) => ({ subscription_details: { subscription } })
   const trial = invoice({ id: 'in_0', lines, amount_due: 0, amount_paid: 0, parent: of('sub_1'), created: CREATED })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { startStripe } from '../../../providers/contracts/stripe/server.ts'
 import { DAY } from '../../../test/message-scene.ts'
-import { isProof, testSeed } from '../../../test/seed.ts'
+import { isFullRun, testSeed } from '../../../test/seed.ts'
 import {
   attachRandomCard,
   type BillingHistory,
@@ -23,7 +23,7 @@ import { openStripe } from './stripe.ts'
 // and several fetches run (decision 83). After one daily reconciliation our row must match Stripe's objects.
 // STRIPE_LIVES sets their number. A failure names its seed, and STRIPE_LIFE=<seed> repeats it.
 
-const LIVES = Number(process.env.STRIPE_LIVES ?? (isProof ? 1_000 : 12))
+const LIVES = Number(process.env.STRIPE_LIVES ?? (isFullRun ? 1_000 : 12))
 const only = process.env.STRIPE_LIFE
 const seeds = only ? [Number(only)] : Array.from({ length: LIVES }, (_, place) => testSeed * 10_000 + place)
 

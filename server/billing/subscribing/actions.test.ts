@@ -24,7 +24,7 @@ const chooseFreePlan = ({ token }: Who) => world.request('POST', '/api/subscribe
 const status = async ({ token }: Who) => (await world.request('GET', '/api/subscribe/status', { token })).body
 const at = ({ subscription }: Payer) => world.stripe.all('subscription').find(({ id }) => id === subscription)!
 
-async function nextMonth() {
+async function passMonth() {
   world.passTime(32 * DAY)
   await world.db
     .updateTable('sessions')
@@ -82,7 +82,7 @@ it('cancels at the end of the period, after which the free plan applies', { tags
   expect(at(payer)).toMatchObject({ status: 'active', cancel_at_period_end: true })
   expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active', cancelAtPeriodEnd: true })
   expect((await post(CANCEL, payer)).status).toBe(200)
-  await nextMonth()
+  await passMonth()
   await world.request('GET', '/api/payments/subscription', { token: payer.token })
   expect(await status(payer)).toMatchObject({ plan: 'free', status: 'active', cancelAtPeriodEnd: false })
   expect((await post(CANCEL, payer)).body.error).toBe('No subscription found')
@@ -95,7 +95,7 @@ it('withdraws a cancellation', { tags: ['A7'] }, async () => {
   expect(at(payer).cancel_at_period_end).toBe(false)
   expect(await status(payer)).toMatchObject({ plan: 'starter', cancelAtPeriodEnd: false })
   expect((await post(REACTIVATE, payer)).status).toBe(200)
-  await nextMonth()
+  await passMonth()
   expect(at(payer).status).toBe('active')
 })
 
@@ -126,7 +126,7 @@ it('a canceled trial lasts until its end without a charge', async () => {
   const payer = await createPayer(world, {}, { isTrial: true })
   await post(CANCEL, payer)
   expect(await status(payer)).toMatchObject({ status: 'trialing', cancelAtPeriodEnd: true })
-  await nextMonth()
+  await passMonth()
   expect(at(payer).status).toBe('canceled')
   expect(world.stripe.all('invoice').filter((one) => one.customer === payer.customer && one.amount_paid > 0)).toEqual(
     [],

@@ -32,7 +32,7 @@ const countWrites = () =>
 const listIdempotencyKeys = (payer: Payer) =>
   at(payer).items.data.map(({ price, quantity }) => `${price.lookup_key!.replace('recoup_', '')} ${quantity}`)
 
-async function nextMonth() {
+async function passMonth() {
   world.passTime(32 * DAY)
   await world.db
     .updateTable('sessions')
@@ -176,7 +176,7 @@ it('in a trial a smaller plan starts at its end, which stays the same', async ()
   expect((await change(payer, quote.token)).body.state).toBe('scheduled')
   expect(at(payer)).toMatchObject({ status: 'trialing', trial_end: ends })
   expect(sumPaid(payer)).toBe(0)
-  await nextMonth()
+  await passMonth()
   expect(listIdempotencyKeys(payer)).toEqual(['starter_month 1'])
   expect(sumPaid(payer)).toBe(1_900)
 })
@@ -199,7 +199,7 @@ it('a smaller plan starts and is charged at the end of the period, and not befor
     change: { plan: 'starter', cycle: 'month', at: end },
   })
   expect(sumPaid(payer)).toBe(before)
-  await nextMonth()
+  await passMonth()
   const detail = await world.request('GET', '/api/payments/subscription', { token: payer.token })
   expect(detail.body.subscription).toMatchObject({ plan: 'starter', amount: 1_900 })
   expect(sumPaid(payer) - before).toBe(1_900)
@@ -217,7 +217,7 @@ it('a second smaller plan replaces the first, and a larger one removes both', as
   expect((await go('growth', { addOns: { extraStores: 4 } })).body.state).toBe('done')
   expect((await status(payer)).change).toBeNull()
   expect(at(payer).schedule).toBeNull()
-  await nextMonth()
+  await passMonth()
   expect(listIdempotencyKeys(payer)).toEqual(['growth_month 1', 'extra_store_month 4'])
 })
 
@@ -258,7 +258,7 @@ it('a smaller plan requires enough resting stores of this account', async () => 
       ({ isResting }: { isResting: boolean }) => isResting,
     )
   expect(await rests()).toEqual([])
-  await nextMonth()
+  await passMonth()
   await world.request('GET', '/api/payments/subscription', { token: payer.token })
   expect((await rests()).map(({ id }: { id: string }) => id)).toEqual([first.storeId])
 })
@@ -375,7 +375,7 @@ it('an impossible change is refused with the reason', async () => {
   ])
   await post('reactivate-subscription', payer)
   await giveCard(payer, 'pm_card_chargeCustomerFail')
-  await nextMonth()
+  await passMonth()
   expect(await check('growth')).toEqual([409, 'A payment is overdue. Pay it first, then change the plan.'])
 })
 

@@ -20,7 +20,7 @@ async function readAllPurchases() {
   })
 }
 
-/** The number of fetches is no change. */
+/** The number of fetches does not count as a change. */
 const serializeRow = (row: object) => JSON.stringify({ ...row, begun: null, applied: null })
 
 let ann: Payer
@@ -47,7 +47,7 @@ const choices: [string, (its: Payer) => object, string][] = [
   ['fewer than no stores', () => ({ addOns: { extraStores: -1 } }), COUNT],
   ['more stores than are sold', () => ({ addOns: { extraStores: 21 } }), COUNT],
   ['half a store', () => ({ addOns: { extraStores: 0.5 } }), COUNT],
-  ['stores that are no number', () => ({ addOns: { extraStores: '2' } }), COUNT],
+  ['stores that are not a number', () => ({ addOns: { extraStores: '2' } }), COUNT],
   ['a negative number of plans', () => ({ quantity: -1 }), UNKNOWN],
   ['a price of another product', () => ({ price: 'price_1' }), UNKNOWN],
   ['a line of its own', () => ({ line_items: [{ price: 'price_1', quantity: 1 }] }), UNKNOWN],

@@ -138,7 +138,7 @@ test('a logo is served on the shop’s link host too', () => {
   expect(routeLinkHost('/brand')).toBe('not_there')
 })
 
-test('a file that is no picture, or larger than 300 KB, does not become a logo', async () => {
+test('a file that is not a picture, or larger than 300 KB, does not become a logo', async () => {
   const store = await createStore(world)
   expect(await upload(store, Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toMatchObject({ status: 422 })
   const picture = await png()

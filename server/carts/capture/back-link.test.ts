@@ -33,7 +33,7 @@ beforeEach(async () => {
     .execute()
   await shop.fill('desktop-cart-token-1', [buildTea()])
   await shop.type('desktop-cart-token-1', { email, firstName: 'Ada' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   mailed = (await shop.messages()).find((each) => each.state === 'sent')!.id
   world.advance(10 * MINUTE)
 })
@@ -61,14 +61,14 @@ const potCart = { items: [{ id: '17', quantity: 1 }], coupons: [] }
 test('a cart restored and abandoned on the phone stays the same cart, without a "Guest"', async () => {
   const back = readBackToken(await shop.press(mailed))
   await postFromBrowser('phone', { back, ...teaCart })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(await shop.cart()).toMatchObject({ email, item_count: 1 })
   await postFromBrowser('phone', { back, items: [{ id: '16', quantity: 2 }], coupons: [] })
-  await shop.pass(DAY)
+  await shop.passTime(DAY)
   expect(await shop.cart()).toMatchObject({ email, item_count: 2 })
 })
 
-test('the same items in the other browser are no activity (S1) and store nothing (S7)', async () => {
+test('the same items in the other browser do not count as activity (S1) and store nothing (S7)', async () => {
   const before = await shop.cart()
   const back = readBackToken(await shop.press(mailed))
   await postFromBrowser('phone', { back, device: 'device-of-the-phone', ...teaCart })
@@ -105,7 +105,7 @@ test('a purchase in the other browser ends the reminders about the restored cart
   await postFromBrowser('bobs', { back, ...teaCart, contact: { email: other } })
   await shop.order({ kind: 'purchase', email: other })
   const sent = world.sent.length
-  await shop.pass(DAY)
+  await shop.passTime(DAY)
   expect(world.sent.slice(sent).filter(({ to }) => to === email)).toEqual([])
 })
 

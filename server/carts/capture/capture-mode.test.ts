@@ -7,7 +7,7 @@ import { recordOrders } from '../carts/record.ts'
 import { foldStorePosts } from './capture-intake.ts'
 import { recordCustomerConsents, recordSignedPosts } from './signed-posts.ts'
 
-// The data stored about a shopper before consent (C9), also if an older script or plugin sends more.
+// The data stored about a shopper before consent (C9), even if an older script or plugin sends more.
 
 const world = createWorld()
 const EMAIL = 'ada@shoppers.example.com'

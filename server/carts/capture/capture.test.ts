@@ -165,7 +165,7 @@ test('a return to earlier contents counts although the post in between is late',
   expect((await selectLiveCarts())[0]!.items).toEqual([expect.objectContaining({ quantity: 1 })])
 })
 
-test('a repeated post is not stored and is no activity (S7)', async () => {
+test('a repeated post is not stored and does not count as activity (S7)', async () => {
   await send({ items: tea(2), contact: { email: 'same@shoppers.example.com' } })
   const [before] = await selectLiveCarts()
   world.advance(600_000)

@@ -114,7 +114,7 @@ test('the 21st new contact of a network in an hour is kept with its cart but get
   expect(await selectCartsOf(23)).toEqual([expect.objectContaining({ email: mail(23) })])
 })
 
-test('an address counts once per network, however many carts have it, and stays above the limit (X5, real-store-W10)', async () => {
+test('an address counts once per network, however many carts have it, and stays above the limit (X5)', async () => {
   const refused = async () => (await carts()).flatMap(({ fold }) => fold.contact.unconfirmedEmail ?? [])
   const typedIn = (cart: string, email: string) => post(cart, { items: tea(), contact: { email } })
   for (let i = 0; i < 17; i++) await typeContact(i)
@@ -194,7 +194,7 @@ test('a draft with the address confirms it, so that one cart gets the mail (X5, 
   expect(world.sent.map((sent) => sent.to)).toContain(mail(21))
 })
 
-test('a draft that only confirms the contact is no activity (S7)', async () => {
+test('a draft that only confirms the contact does not count as activity (S7)', async () => {
   await typeTwenty()
   await typeContact(21)
   const [before] = await selectCartsOf(21)
@@ -302,7 +302,7 @@ test('a store accepts sixty new contacts an hour, then items only, and raises on
   expect(alarms[0]!.message).toContain('more than 60 new contacts')
 })
 
-test('a few networks with many contacts do not stop the reminders of others (security-P11)', async () => {
+test('a few networks with many contacts do not stop the reminders of others', async () => {
   await typeMany(72, (i) => `203.0.113.${i % 4}`)
   const before = (await carts()).filter((cart) => cart.email === null).length
   expect(before).toBe(12)

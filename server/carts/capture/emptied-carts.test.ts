@@ -12,7 +12,7 @@ const world = createWorld()
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
 const ADA = 'ada@shoppers.example'
-const { orderIds, streamOf } = createSyncHelpers(world)
+const { readOrderIds, readStream } = createSyncHelpers(world)
 let store: ConnectedStore
 let n = 0
 
@@ -76,7 +76,7 @@ test('the order of a cart that the checkout emptied is read at once, not by the 
   await checkOut('cart')
   expect(await cartStates()).toEqual(['emptied'])
   await world.runJobs()
-  expect(await orderIds(store.storeId)).toEqual(['501'])
+  expect(await readOrderIds(store.storeId)).toEqual(['501'])
   expect(await cartStates()).toEqual(['purchased'])
 })
 
@@ -106,7 +106,7 @@ test('a hundred posts of a cart filled and emptied trigger one read of the order
   expect(await readsOf(flood)).toBe(0)
   world.advance(SECOND_MS)
   expect(await readsOf(async () => {})).toBe(1)
-  expect(await orderIds(store.storeId)).toContain('502')
+  expect(await readOrderIds(store.storeId)).toContain('502')
   world.advance(10 * MINUTE_MS)
   expect(await readsOf(async () => {})).toBe(0)
 })
@@ -120,22 +120,22 @@ test('a read in progress or just done for another reason delays the queued one, 
   place('503')
   world.advance(30 * SECOND_MS)
   await world.runJobs()
-  expect(await orderIds(store.storeId)).toEqual([])
+  expect(await readOrderIds(store.storeId)).toEqual([])
   world.advance(MINUTE_MS)
   await world.runJobs()
-  expect(await orderIds(store.storeId)).toEqual(['503'])
+  expect(await readOrderIds(store.storeId)).toEqual(['503'])
 })
 
 test('an unreachable store is not queried more often', async () => {
   store.fake.problem = buildProblem('unreachable')
   await checkOut('cart')
   await world.runJobs()
-  const failedAt = (await streamOf(store.storeId, 'sweep')).failed_at
+  const failedAt = (await readStream(store.storeId, 'sweep')).failed_at
   expect(failedAt).toEqual(world.now)
   world.advance(10 * SECOND_MS)
   await checkOut('other', { email: 'bob@shoppers.example' })
   await world.runJobs()
-  expect((await streamOf(store.storeId, 'sweep')).failed_at).toEqual(failedAt)
+  expect((await readStream(store.storeId, 'sweep')).failed_at).toEqual(failedAt)
 })
 
 test('no read is triggered without a contact, after a known purchase, or for a store that notifies us', async () => {

@@ -111,7 +111,7 @@ test('a page of another shopper’s cart cannot withdraw a consent (C5)', async 
   expect((await readLedger()).map((row) => row.status)).toEqual(['granted'])
 })
 
-test('a page where an address was only typed withdraws nothing for it, even after earlier reports (security-P2)', async () => {
+test('a page where an address was only typed withdraws nothing for it, even after earlier reports', async () => {
   await ticks('ada')
   await send('mallory', { items: [{ id: '16', quantity: 1 }], contact: { email: ADA } })
   await ticks('mallory', false)
@@ -125,7 +125,7 @@ test('a page where an address was only typed withdraws nothing for it, even afte
   expect((await readLedger()).map((row) => row.status)).toEqual(['granted', 'withdrawn'])
 })
 
-test('no page withdraws for a shopper known by an order or named by another browser (security-P2)', async () => {
+test('no page withdraws for a shopper known by an order or named by another browser', async () => {
   const known = 'known@shoppers.example.com'
   await recordOrders(world.deps, store.storeId, [buildOrder(world, { email: known, phone: null })], 'sync')
   const no = (cart: string, email: string) =>
@@ -249,7 +249,7 @@ test('exports of the ledger mark a page’s consent as unproven', async () => {
   expect(file.body).toContain('Box at the checkout, unproven (page script)')
 })
 
-test('a consent with an order is unproven until the order is a purchase, also with cash on delivery, on screen and in the export (security-P17)', async () => {
+test('a consent with an order is unproven until the order is a purchase, even with cash on delivery, on screen and in the export', async () => {
   const consents = [{ channel: 'email' as const, wording: 'Yes' }]
   const begun = buildOrder(world, { kind: 'draft', email: ADA, paidAt: null, consents })
   await recordOrders(world.deps, store.storeId, [begun], 'sync')
@@ -314,7 +314,7 @@ describe('an order that is read unpaid and again when paid', () => {
     }
   })
 
-  test('keeps its time, so that an opt-out in between stands, also if the shop’s clock is ahead', async () => {
+  test('keeps its time, so that an opt-out in between applies, even if the shop’s clock is ahead', async () => {
     const ahead = new Date(world.now.getTime() + 4 * 60_000).toISOString()
     const begun = buildOrder(world, { kind: 'draft', email: ADA, paidAt: null, createdAt: ahead, consents })
     await record(begun)

@@ -41,68 +41,72 @@ const nonsense = fc.oneof(
     'é'.repeat(100),
   ),
 )
-const either = <T>(good: fc.Arbitrary<T>) =>
+const drawEither = <T>(good: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 40, arbitrary: good as fc.Arbitrary<unknown> }, { weight: 1, arbitrary: nonsense })
 /** Mostly valid values. */
-const mostly = <T>(good: fc.Arbitrary<T>, ...others: fc.Arbitrary<T>[]) =>
+const drawMostly = <T>(good: fc.Arbitrary<T>, ...others: fc.Arbitrary<T>[]) =>
   fc.oneof({ weight: 15, arbitrary: good }, ...others.map((arbitrary) => ({ weight: 1, arbitrary })))
 const token = (min: number, max: number) =>
-  mostly(
+  drawMostly(
     fc.string({ unit: fc.constantFrom(...'abzAZ09_-'), minLength: min, maxLength: max }),
     fc.string({ unit: fc.constantFrom(...'aZ9_-.\n '), minLength: min - 2, maxLength: max + 2 }),
   )
 const text = (max: number) =>
-  mostly(
+  drawMostly(
     fc.string({ maxLength: max }),
     fc.string({ maxLength: max + 2 }),
-    fc.constantFrom('a'.repeat(max), '😀'.repeat(max), '😀'.repeat(max / 2), 'a'.repeat(max + 1)),
+    fc.constantFrom('a'.repeat(max), '��'.repeat(max), '��'.repeat(max / 2), 'a'.repeat(max + 1)),
   )
-const id = mostly(
+const id = drawMostly(
   fc.stringMatching(/^\d{1,18}$/),
   fc.constantFrom('1'.repeat(18), '1'.repeat(19), '-1', '٣', '', '1\n'),
 )
 const number = (min: number, max: number) =>
-  mostly(fc.integer({ min: min - 1, max: max + 1 }), fc.constantFrom(min, max, min + 0.5))
+  drawMostly(fc.integer({ min: min - 1, max: max + 1 }), fc.constantFrom(min, max, min + 0.5))
 const some = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) => fc.record(model, { requiredKeys: [] })
-const input = some({ isGiven: either(fc.boolean()), wording: either(text(1_000)), id: either(text(40)) })
+const input = some({ isGiven: drawEither(fc.boolean()), wording: drawEither(text(1_000)), id: drawEither(text(40)) })
 const line = fc.record(
   {
-    id: either(id),
-    variation: either(id),
-    quantity: either(number(1, 9_999)),
-    choices: either(fc.array(some({ name: either(text(100)), value: either(text(200)) }), { maxLength: 3 })),
+    id: drawEither(id),
+    variation: drawEither(id),
+    quantity: drawEither(number(1, 9_999)),
+    choices: drawEither(
+      fc.array(some({ name: drawEither(text(100)), value: drawEither(text(200)) }), { maxLength: 3 }),
+    ),
     price: nonsense,
   },
   { requiredKeys: ['id', 'quantity'] },
 )
 const post = fc.record(
   {
-    cart: either(token(16, 64)),
-    page: either(token(8, 64)),
-    seq: either(number(0, 100_000)),
-    back: either(token(43, 43)),
-    device: either(token(16, 64)),
-    items: either(
+    cart: drawEither(token(16, 64)),
+    page: drawEither(token(8, 64)),
+    seq: drawEither(number(0, 100_000)),
+    back: drawEither(token(43, 43)),
+    device: drawEither(token(16, 64)),
+    items: drawEither(
       fc.oneof(
         fc.array(line, { maxLength: 4 }),
         fc.constantFrom(1, 200, 201).map((count) => Array.from({ length: count }, () => ({ id: '1', quantity: 1 }))),
       ),
     ),
-    coupons: either(fc.oneof(fc.array(either(text(60)), { maxLength: 22 }))),
-    contact: either(
+    coupons: drawEither(fc.oneof(fc.array(drawEither(text(60)), { maxLength: 22 }))),
+    contact: drawEither(
       some({
-        email: either(text(254)),
-        phone: either(text(40)),
-        firstName: either(text(80)),
-        lastName: either(text(80)),
-        country: either(mostly(fc.constantFrom('US', 'de', '😀', 'é', '\ud800x'), text(2))),
+        email: drawEither(text(254)),
+        phone: drawEither(text(40)),
+        firstName: drawEither(text(80)),
+        lastName: drawEither(text(80)),
+        country: drawEither(drawMostly(fc.constantFrom('US', 'de', '��', 'é', '\ud800x'), text(2))),
         iban: nonsense,
       }),
     ),
-    consent: either(
-      some({ email: either(fc.oneof(input, fc.boolean())), sms: either(input), whatsapp: either(input) }),
+    consent: drawEither(
+      some({ email: drawEither(fc.oneof(input, fc.boolean())), sms: drawEither(input), whatsapp: drawEither(input) }),
     ),
-    boxes: either(some({ email: either(text(40)), sms: either(text(40)), whatsapp: either(text(40)), push: nonsense })),
+    boxes: drawEither(
+      some({ email: drawEither(text(40)), sms: drawEither(text(40)), whatsapp: drawEither(text(40)), push: nonsense }),
+    ),
     signed: nonsense,
     unconfirmed: nonsense,
   },
@@ -112,7 +116,7 @@ const post = fc.record(
 test('the fast parser returns the schema’s result, or its errors', () => {
   let [accepted, usualOnes] = [0, 0]
   fc.assert(
-    fc.property(either(post), (generated) => {
+    fc.property(drawEither(post), (generated) => {
       const sent: unknown = JSON.parse(JSON.stringify(generated) ?? 'null')
       const answer = captureResult(readCapturePost, sent)
       expect(answer).toEqual(captureResult((each) => readInput(CapturePost, each), sent))
@@ -126,13 +130,13 @@ test('the fast parser returns the schema’s result, or its errors', () => {
   expect(accepted - usualOnes).toBeGreaterThan(3)
 })
 
-test('inherited property names are no fields, and rare characters count as in the schema', () => {
+test('inherited property names are not fields, and rare characters count as in the schema', () => {
   for (const json of [
     '{"__proto__":{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0}}',
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"contact":{"__proto__":{"email":"a@b.c"},"constructor":"x"}}',
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"boxes":{"toString":"x","__proto__":1}}',
     // One character of two UTF-16 units is no country.
-    '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"contact":{"country":"𐀀"}}',
+    '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"contact":{"country":"��"}}',
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":-0,"items":[{"id":"1","quantity":1,"__proto__":null}]}',
   ]) {
     const sent: unknown = JSON.parse(json)

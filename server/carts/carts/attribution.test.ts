@@ -211,7 +211,7 @@ const orderAs = (order: { order_id: string; purchased_at: Date | null }) => ({
 test('the last human touch before an order attributes it, and no other touch does (A2)', async () => {
   const first = await createMailedCart()
   await click(first.id)
-  await shop.pass(DAY)
+  await shop.passTime(DAY)
   const second = (await shop.messages()).find((each) => each.step === 2)!
   expect(second.state).toBe('sent')
   world.advance(10 * MINUTE)
@@ -311,7 +311,7 @@ test('attributed revenue never exceeds the store’s revenue, and no order count
           await shop.order({ ...order, modifiedAt, kind: 'cancelled', status: 'cancelled' })
         }
       }
-      await shop.pass(0)
+      await shop.passTime(0)
       await assertRevenue()
       shop = await createShop(world)
     }),
@@ -362,7 +362,7 @@ test('new attribution of a purchase triggers another check of the shopper’s he
   world.advance(HOUR)
   await shop.fill('two', [pot])
   await shop.type('two', { email })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   const { storeId } = shop
   const open = (await shop.messages()).find((each) => each.state === 'scheduled')!
   const late = new Date(world.now.getTime() + 30 * DAY)

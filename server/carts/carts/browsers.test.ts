@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Contact, FoldItem } from '../../core/schema/facts.ts'
 import { compareFacts, emptyFold, type Fact, foldFacts } from './fold.ts'
 
-// Several browsers of one shopper, or of a person who typed the shopper's address (security-P2). Times are minutes.
+// Several browsers of one shopper, or of a person who typed the shopper's address. Times are minutes.
 
 const MINUTE = 60_000
 const ada: Contact = { email: 'ada@shoppers.example.com', firstName: 'Ada' }
@@ -167,7 +167,7 @@ test('another browser’s contents are shown again within two days of its last r
   expect(summarizeLast(begun, ...others(1.9 * day), ...others(2.5 * day))![0]).toBe('emptied')
 })
 
-test('browsers that repeat their carts in turn are no activity, so the cart is abandoned (S1)', () => {
+test('browsers that repeat their carts in turn do not count as activity, so the cart is abandoned (S1)', () => {
   const hours = Array.from({ length: 120 }, (_, hour) => [
     cart(60 * hour + 60, 'ada', [tea], ada),
     cart(60 * hour + 90, 'phone', [pot], ada),

@@ -14,7 +14,7 @@ beforeEach(async () => {
   shop = await createCouponShop(world)
   await shop.abandoned('ada')
   await shop.make()
-  await shop.pass(0)
+  await shop.passTime(0)
   const sent = await shop.firstMessage()
   messageId = sent.id
   expect(sent.state).toBe('sent')

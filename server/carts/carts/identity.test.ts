@@ -34,12 +34,12 @@ test('a merge adds no message: steps sent by one cart are closed on the other, o
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
   await shop.type('laptop', { email })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   const sent = world.sent.length
   expect(world.sent.at(-1)).toMatchObject({ to: email })
   const later = (await shop.carts())[1]!
   await shop.type('phone', { email })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(world.sent).toHaveLength(sent)
   const survivor = await shop.cart()
   expect(survivor).toMatchObject({
@@ -60,7 +60,7 @@ test('a merge adds no message: steps sent by one cart are closed on the other, o
     [2, 'scheduled', null],
     [3, 'scheduled', null],
   ])
-  await shop.pass(DAY)
+  await shop.passTime(DAY)
   expect(world.sent).toHaveLength(sent + 1)
 })
 
@@ -71,11 +71,11 @@ test('a manual message of a merged cart appears once, as it was sent (S6)', asyn
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
   await shop.type('laptop', { email })
-  await shop.pass(DAY)
+  await shop.passTime(DAY)
   const later = (await shop.carts())[1]!
   const body = { channel: 'email', cartIds: [later.id] }
   await world.request('POST', '/api/carts/send', { token: shop.token, body })
-  await shop.pass(MINUTE)
+  await shop.passTime(MINUTE)
   await shop.type('phone', { email })
   const survivor = await shop.cart()
   expect(survivor.id).not.toBe(later.id)
@@ -93,7 +93,7 @@ test('links of repeatedly merged carts open the last survivor, and nothing is se
   world.advance(MINUTE)
   await shop.fill('newest', [pot])
   await shop.type('newest', { email: second })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   const mailed = (await shop.messages()).find((each) => each.to_address === second && each.state === 'sent')!
   await shop.type('newest', { email: first })
   await shop.type('oldest', { email: first })
@@ -115,14 +115,14 @@ test('a click in a merged cartâ€™s mail counts for the survivor, which gets no "
   world.advance(MINUTE)
   await shop.fill('laptop', [pot])
   await shop.type('laptop', { email })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   const mailed = (await shop.messages()).find((each) => each.state === 'sent')!
   await shop.type('phone', { email })
   world.advance(MINUTE)
   const token = createToken(world.deps.secrets, 'click', mailed.id)
   await world.request('GET', `/c/${token}`, { headers: { 'user-agent': 'Mozilla/5.0 Firefox/140.0' } })
   await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', shop.storeId).execute()
-  await shop.pass(2 * DAY)
+  await shop.passTime(2 * DAY)
   expect((await shop.cart()).badge).toBe('Email Sent')
 })
 
@@ -139,7 +139,7 @@ test('a device never merges two emails, yet a purchase with one stops the otherâ
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email: yours })
   const sent = world.sent.length
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(world.sent).toHaveLength(sent)
   expect((await shop.messages())[0]).toMatchObject({ state: 'cancelled', reason: 'purchased' })
   expect((await shop.liveCarts())[0]!.status).toBe('abandoned')
@@ -191,7 +191,7 @@ test('a late purchase closes the cart at its time and cancels open messages, and
   const boughtAt = world.now.toISOString()
   world.advance(20 * MINUTE)
   await shop.fill('one', [pot])
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   await shop.order({ kind: 'purchase', email, createdAt: boughtAt, modifiedAt: boughtAt })
   const [first, second] = await shop.carts()
   expect(first).toMatchObject({ status: 'purchased', ended_at: new Date(boughtAt), items: [{ name: 'Earl Grey' }] })
@@ -205,7 +205,7 @@ test('the timeline shows only purchased when the checkout empties the cart befor
   const email = newEmail()
   await shop.fill('one', [buildTea()])
   await shop.type('one', { email })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   world.advance(MINUTE)
   await shop.fill('one', [])
   const { id } = await shop.cart()

@@ -63,12 +63,12 @@ test('shows Email Sent after the send, No Response a day later, Recovered after 
 }, async () => {
   await shopper('Ada Lovelace')
   expect((await list()).carts).toEqual([])
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect((await list()).carts).toMatchObject([{ status: 'Email Sent', state: 'abandoned' }])
   await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', shop.storeId).execute()
-  await shop.pass(DAY - 1)
+  await shop.passTime(DAY - 1)
   expect((await list()).carts).toMatchObject([{ status: 'Email Sent' }])
-  await shop.pass(1)
+  await shop.passTime(1)
   expect((await list()).carts).toMatchObject([{ status: 'No Response' }])
   const message = (await shop.messages())[0]!
   await shop.press(message.id)
@@ -76,14 +76,14 @@ test('shows Email Sent after the send, No Response a day later, Recovered after 
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email: (await shop.cart()).email! })
   expect((await list()).carts).toMatchObject([{ status: 'Recovered', state: 'recovered' }])
-  await shop.pass(2 * DAY)
+  await shop.passTime(2 * DAY)
   expect((await list()).carts).toMatchObject([{ status: 'Recovered' }])
 })
 
 test('shows No Action for a cart without messages, however old', { tags: ['B4'] }, async () => {
   await shopper('Ada Lovelace', [buildTea()], { email: '' })
-  await shop.pass(HOUR)
-  await shop.pass(3 * DAY)
+  await shop.passTime(HOUR)
+  await shop.passTime(3 * DAY)
   expect((await list()).carts).toMatchObject([{ status: 'No Action' }])
 })
 
@@ -92,7 +92,7 @@ test('status= filters by badge in any case, all lists every cart, and an unknown
 }, async () => {
   await shopper('Ada Lovelace')
   await shopper('Grace Hopper', [buildTea()], { email: '' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(await namesIn('status=email%20sent')).toEqual(['Ada Lovelace'])
   expect(await namesIn('status=NO%20ACTION')).toEqual(['Grace Hopper'])
   expect(await namesIn('status=recovered')).toEqual([])
@@ -103,7 +103,7 @@ test('status= filters by badge in any case, all lists every cart, and an unknown
 test('a search with a badge finds only its carts, by prefix or else substring, in every order', async () => {
   await shopper('Ada Lovelace')
   await shopper('Grace Lovelace', [buildTea()], { email: '' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   for (const sort of sortColumns) {
     for (const search of ['lovelace', 'velace']) {
       expect(await namesIn(`search=${search}&status=email%20sent&sort=${sort}`)).toEqual(['Ada Lovelace'])
@@ -120,7 +120,7 @@ test('a search finds name, email and phone in any case and treats LIKE’s wildc
   await shopper('Ada 100%')
   await shopper('Grace under_score')
   await shopper('Linus back\\slash', [buildTea()], { phone: '+4930123456' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   const search = (text: string) => namesIn(`search=${encodeURIComponent(text)}`)
   expect(await search('aDa')).toEqual(['Ada 100%'])
   expect(await search('%')).toEqual(['Ada 100%'])
@@ -136,7 +136,7 @@ test('every column sorts both ways', { tags: ['B2'] }, async () => {
   await shopper('Ada A', [buildTea(1)], { email: 'z@shoppers.example.com', phone: '+12125550103' })
   await shopper('Bea B', [pot], { email: 'y@shoppers.example.com', phone: '+12125550102' })
   await shopper('Cleo C', [buildTea(1), pot], { email: 'x@shoppers.example.com', phone: '+12125550101' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   const [ada, bea, cleo] = ['Ada A', 'Bea B', 'Cleo C']
   const ascending = {
     timestamp: [ada, bea, cleo],
@@ -164,11 +164,11 @@ test('every column sorts both ways', { tags: ['B2'] }, async () => {
   expect((await shop.get('/api/carts/abandoned?sort=fold')).status).toBe(400)
 })
 
-test('pages show each cart once, also when the sorted column has equal values', {
+test('pages show each cart once, even when the sorted column has equal values', {
   tags: ['B3', 'B7'],
 }, async () => {
   for (let index = 0; index < 7; index++) await shopper(`Ada ${index}`)
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   const ids: string[] = []
   for (const page of [1, 2, 3, 4]) {
     const { carts, pagination } = await list(`sort=value&limit=3&page=${page}`)
@@ -186,7 +186,7 @@ test('pages show each cart once, also when the sorted column has equal values', 
 test('counters hold the carts per badge and day of last activity, before and after compaction', async () => {
   for (let index = 0; index < 4; index++) {
     await shopper(`Ada ${index}`)
-    await shop.pass(14 * HOUR)
+    await shop.passTime(14 * HOUR)
   }
   const counted = async () =>
     (

@@ -50,8 +50,8 @@ describe.each([
     world.advance(MINUTE)
     await shop.order({ kind: 'purchase', email: alias })
     const sent = world.sent.length
-    await shop.pass(HOUR)
-    await shop.pass(3 * DAY)
+    await shop.passTime(HOUR)
+    await shop.passTime(3 * DAY)
     expect(world.sent).toHaveLength(sent)
     expect(await readStates(shop)).toEqual(['cancelled(purchased)', 'cancelled(purchased)', 'cancelled(purchased)'])
   })
@@ -63,7 +63,7 @@ test('carts and shoppers of two aliases stay separate, and each gets mail at its
   const addresses = [`${name}@shop.example`, `${name}+tea@shop.example`]
   for (const email of addresses) await abandonCart(shop, email)
   const sent = world.sent.length
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(
     world.sent
       .slice(sent)
@@ -73,12 +73,12 @@ test('carts and shoppers of two aliases stay separate, and each gets mail at its
   expect(new Set((await shop.liveCarts()).map((cart) => cart.shopper_id)).size).toBe(2)
 })
 
-test('no mail is ever sent to a match key that is no real address', async () => {
+test('no mail is ever sent to a match key that is not a real address', async () => {
   const shop = await createShop(world)
   const name = newName()
   await abandonCart(shop, `${name}+tea@shop.example`)
-  await shop.pass(HOUR)
-  await shop.pass(DAY)
+  await shop.passTime(HOUR)
+  await shop.passTime(DAY)
   expect(world.sent.map((mail) => mail.to)).toContain(`${name}+tea@shop.example`)
   expect(world.sent.map((mail) => mail.to)).not.toContain(`${name}@shop.example`)
 })
@@ -91,7 +91,7 @@ test('an alias’s order with a pending payment holds the message for at most a 
   await shop.order({ kind: 'pending', status: 'pending', email: `${name}+tea@shop.example` })
   const placedAt = world.now.getTime()
   const sent = world.sent.length
-  await shop.pass(10 * MINUTE)
+  await shop.passTime(10 * MINUTE)
   const [first] = (await shop.messages()).filter((each) => each.reason === 'purchase_in_progress')
   expect(first).toMatchObject({ state: 'held', wake_at: new Date(placedAt + DAY) })
   expect(world.sent).toHaveLength(sent)
@@ -104,7 +104,7 @@ test('an alias’s purchase before the cart began stops nothing (S3)', async () 
   world.advance(MINUTE)
   await abandonCart(shop, `${name}@shop.example`)
   const sent = world.sent.length
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(world.sent.slice(sent).map((mail) => mail.to)).toEqual([`${name}@shop.example`])
 })
 
@@ -117,7 +117,7 @@ test('different names, or the same name at different domains, do not match', asy
     await shop.order({ kind: 'purchase', email })
   }
   const sent = world.sent.length
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(world.sent.slice(sent).map((mail) => mail.to)).toEqual([`${name}@shop.example`])
 })
 
@@ -125,7 +125,7 @@ test('a manual message to a shopper who bought with an alias is refused with the
   const shop = await createShop(world, { isFlowOn: false })
   const name = newName()
   await abandonCart(shop, `${name}@shop.example`)
-  await shop.pass(DAY)
+  await shop.passTime(DAY)
   const cart = await shop.cart()
   await shop.order({ kind: 'purchase', email: `${name}+tea@shop.example` })
   const reply = await postWithWorker(world, shop, '/api/email/send-email', { to: cart.email, cart_id: cart.id })

@@ -53,7 +53,7 @@ test('activity before any send makes an abandoned cart active again (S2)', () =>
   expect(plan([episode('a')], [abandoned], [['a', 0]]).carts[0]!.status).toBe('abandoned')
 })
 
-test('a cart stays abandoned after a send, also if a cart merged into it had the send (S2, S6)', () => {
+test('a cart stays abandoned after a send, even if a cart merged into it had the send (S2, S6)', () => {
   const mailed = { status: 'abandoned', last_sent_at: new Date(1) } as const
   const moved = [episode('a', { lastActivityAt: 5 })]
   expect(plan(moved, [row('a', mailed)], [['a', 0]]).carts[0]!.status).toBe('abandoned')

@@ -7,8 +7,7 @@ import { createWorld } from '../../../test/world.ts'
 import { countFigures, rebuildFigures } from '../../insights/analytics/figures.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 
-// Marketplaces store one purchase as several orders (cases-R7), which count once (A6). Renewals end no cart (cases-R9,
-// S3).
+// Marketplaces store one purchase as several orders, which count once (A6). Renewals end no cart (S3).
 
 const world = createWorld()
 let shop: Shop
@@ -241,7 +240,7 @@ test('parts count on their own while the parent is in a custom status that does 
 
 // Cancelled orders
 
-test('a cancelled order keeps the state of its cart and counts nowhere (real-store-W6)', async () => {
+test('a cancelled order keeps the state of its cart and counts nowhere', async () => {
   const message = await createClickedCart()
   await shop.order(buildParent())
   const { recoveryRate: before } = (await shop.get('/api/dashboard/stats?platform=woocommerce')).body
@@ -313,7 +312,7 @@ test('a renewal ends no cart, holds and attributes nothing, and counts in the cu
     figures: [{ source: 'organic', net_minor: 1_500 }],
   })
   expect((await readFigureTotals()).life).toMatchObject([{ orders: 1 }])
-  await shop.pass(24 * HOUR)
+  await shop.passTime(24 * HOUR)
   expect((await shop.messages()).filter(({ state }) => state === 'sent')).toHaveLength(2)
 })
 

@@ -63,7 +63,7 @@ test('the job runs when a message is due within fifteen minutes, and not before'
     .where('step', '=', 2)
     .execute()
   await shop.abandoned('ada')
-  await shop.pass(0)
+  await shop.passTime(0)
   world.advance(44 * MINUTE)
   await enqueueDueCodes(world.deps)
   expect(isQueued()).toBe(false)
@@ -121,7 +121,7 @@ test('a capped percentage excludes sold-out items (decision 134)', async () => {
   await shop.fill('ada', [buildTea(), pot])
   await shop.type('ada', { email: buildAddress('ada') })
   world.advance(HOUR)
-  await shop.pass(0)
+  await shop.passTime(0)
   await world.db.updateTable('messages').set({ wake_at: world.now }).where('store_id', '=', shop.storeId).execute()
   await shop.make()
   expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 1_050 }])
@@ -282,7 +282,7 @@ test('a key without write access is reported with each code concerned', async ()
   expect(code).toMatchObject({ state: 'failed', refusal: expect.stringMatching(/read/i) })
 })
 
-test('an unreachable store is not asked for a while, and its codes stay wanted', async () => {
+test('an unreachable store is not called for a while, and its codes stay queued', async () => {
   await shop.abandoned('ada')
   shop.fake.problem = buildProblem('unreachable')
   await shop.make()

@@ -27,7 +27,7 @@ async function readNotices() {
 /** Minute by minute, with all worker jobs. */
 async function runMinutes(minutes: number) {
   for (let minute = 0; minute < minutes; minute += 1) {
-    await shop.pass(MINUTE)
+    await shop.passTime(MINUTE)
     await shop.make()
     await watchStages(world.deps)
   }

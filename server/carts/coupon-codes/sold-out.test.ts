@@ -49,7 +49,7 @@ const isQueued = () =>
 
 test('an item that sells out after the code was created is removed from its amount before the mail is sent', async () => {
   shop.fake.deletedKeys.add(POT)
-  await shop.pass(MINUTE)
+  await shop.passTime(MINUTE)
   expect(await first()).toBe('held(coupon_pending)')
   expect(world.sent).toEqual([])
   world.queued.length = 0
@@ -57,7 +57,7 @@ test('an item that sells out after the code was created is removed from its amou
   expect(isQueued()).toBe(true)
   await shop.make()
   expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 1_050 }])
-  await shop.pass(MINUTE)
+  await shop.passTime(MINUTE)
   expect(await first()).toBe('sent')
   expect(world.sent[0]!.text).toContain('−$10.50')
   expect(world.sent[0]!.text).toContain('Total with the coupon: $10.50')
@@ -65,17 +65,17 @@ test('an item that sells out after the code was created is removed from its amou
 
 test('an item back in stock counts again, and nothing is written without a change', async () => {
   shop.fake.deletedKeys.add(POT)
-  await shop.pass(MINUTE)
+  await shop.passTime(MINUTE)
   await shop.make()
   shop.fake.deletedKeys.delete(POT)
-  await shop.pass(MINUTE)
+  await shop.passTime(MINUTE)
   expect(await first()).toBe('held(coupon_pending)')
   await shop.make()
   expect(shop.fake.allCoupons).toMatchObject([{ type: 'fixed', amountMinor: 4_450 }])
   world.queued.length = 0
   await enqueueDueCodes(world.deps)
   expect(isQueued()).toBe(false)
-  await shop.pass(MINUTE)
+  await shop.passTime(MINUTE)
   expect(world.sent[0]!.text).toContain('−$44.50')
 })
 
@@ -94,7 +94,7 @@ test('no code without an amount is created for a sold-out cart', async () => {
       seen_at: world.now,
     })
     .execute()
-  await shop.pass(MINUTE)
+  await shop.passTime(MINUTE)
   expect(await first()).toBe('skipped(items_gone)')
   await world.db.updateTable('messages').set({ state: 'scheduled', wake_at: world.now }).where('step', '=', 1).execute()
   await shop.make()

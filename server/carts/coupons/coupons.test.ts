@@ -20,15 +20,15 @@ const { disconnect } = createOwnerCalls(world)
 let shop: ConnectedStore
 
 const DAY_MS = 86_400_000
-const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
+const formatDaysFromNow = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
 const toSecond = (instant: string) => `${instant.slice(0, 19)}.000Z`
 
 const body = (more: Record<string, unknown> = {}) => ({
   code: 'SAVE10',
   type: 'percentage',
   amount: 10,
-  startDate: inDays(-1),
-  endDate: inDays(7),
+  startDate: formatDaysFromNow(-1),
+  endDate: formatDaysFromNow(7),
   ...more,
 })
 const post = (more: Record<string, unknown> = {}): Promise<Reply> =>
@@ -68,8 +68,8 @@ describe('creating a coupon', () => {
         currency: 'USD',
         editUrl: null,
         steps: [],
-        startDate: inDays(-1),
-        endDate: toSecond(inDays(7)),
+        startDate: formatDaysFromNow(-1),
+        endDate: toSecond(formatDaysFromNow(7)),
         figures: { issued: null, sent: 0, used: 0, orders: 0, netRevenue: 0, discountGiven: 0 },
       },
     ])
@@ -81,7 +81,7 @@ describe('creating a coupon', () => {
       isPublished: true,
       mark: `coupon:${shop.owner.accountId}:${created.coupon._id}`,
     })
-    expect(new Date(findInStore()!.expiresAt!).toISOString()).toBe(toSecond(inDays(7)))
+    expect(new Date(findInStore()!.expiresAt!).toISOString()).toBe(toSecond(formatDaysFromNow(7)))
   })
 
   test('accepts a fixed amount in the store’s currency and a lower-case code', async () => {
@@ -106,12 +106,19 @@ describe('creating a coupon', () => {
   })
 
   test('writes one that has not started, or is inactive, to the store as expired (decision 32)', async () => {
-    const later = await post({ code: 'LATER', startDate: inDays(2) })
+    const later = await post({ code: 'LATER', startDate: formatDaysFromNow(2) })
     const off = await post({ code: 'OFF', isActive: false })
-    expect([later.body.coupon.endDate, off.body.coupon.endDate]).toEqual([toSecond(inDays(7)), toSecond(inDays(7))])
+    expect([later.body.coupon.endDate, off.body.coupon.endDate]).toEqual([
+      toSecond(formatDaysFromNow(7)),
+      toSecond(formatDaysFromNow(7)),
+    ])
     expect([later.body.coupon.isActive, off.body.coupon.isActive]).toEqual([true, false])
     for (const code of ['later', 'off']) {
-      expect([code, findInStore(code)!.expiresAt, findInStore(code)!.isPublished]).toEqual([code, inDays(-1), true])
+      expect([code, findInStore(code)!.expiresAt, findInStore(code)!.isPublished]).toEqual([
+        code,
+        formatDaysFromNow(-1),
+        true,
+      ])
     }
   })
 })
@@ -287,8 +294,8 @@ describe('changing a coupon', () => {
       amount: 7.5,
       minSpend: 30,
       usageLimit: 3,
-      startDate: inDays(-2),
-      endDate: inDays(9),
+      startDate: formatDaysFromNow(-2),
+      endDate: formatDaysFromNow(9),
     })
     expect([status, changed.coupon]).toMatchObject([
       200,
@@ -299,15 +306,15 @@ describe('changing a coupon', () => {
         amount: 7.5,
         minSpend: 30,
         usageLimit: 3,
-        startDate: inDays(-2),
-        endDate: toSecond(inDays(9)),
+        startDate: formatDaysFromNow(-2),
+        endDate: toSecond(formatDaysFromNow(9)),
         isActive: true,
       },
     ])
     expect(shop.fake.allCoupons).toMatchObject([
       { code: 'save20', type: 'fixed', percent: null, amountMinor: 750, minSpendMinor: 3_000, usageLimit: 3 },
     ])
-    expect(toSecond(findInStore('save20')!.expiresAt!)).toBe(toSecond(inDays(9)))
+    expect(toSecond(findInStore('save20')!.expiresAt!)).toBe(toSecond(formatDaysFromNow(9)))
     await put(created.coupon._id, { code: 'SAVE20' })
     expect((await list()).coupons).toMatchObject([{ type: 'percentage', amount: 10, minSpend: null, usageLimit: null }])
     expect(findInStore('save20')).toMatchObject({ percent: 1_000, minSpendMinor: null, usageLimit: null })
@@ -316,9 +323,12 @@ describe('changing a coupon', () => {
   test('switching it off withdraws it in the store, and switching it on sets the real end date (decision 32)', async () => {
     const { body: created } = await post()
     await put(created.coupon._id, { isActive: false })
-    expect(findInStore()!.expiresAt).toBe(inDays(-1))
+    expect(findInStore()!.expiresAt).toBe(formatDaysFromNow(-1))
     const { body: on } = await put(created.coupon._id, { isActive: true })
-    expect([toSecond(findInStore()!.expiresAt!), on.coupon.endDate]).toEqual([toSecond(inDays(7)), toSecond(inDays(7))])
+    expect([toSecond(findInStore()!.expiresAt!), on.coupon.endDate]).toEqual([
+      toSecond(formatDaysFromNow(7)),
+      toSecond(formatDaysFromNow(7)),
+    ])
   })
 
   test('is refused for the store’s own, for one of another kind and for an unknown one', { tags: ['B5'] }, async () => {
@@ -393,7 +403,7 @@ describe('deleting a coupon', () => {
 
 describe('starting a coupon', () => {
   test('sets its real end date in the store once', async () => {
-    await post({ code: 'LATER', startDate: inDays(1) })
+    await post({ code: 'LATER', startDate: formatDaysFromNow(1) })
     await enqueueStarts(world.deps)
     expect(listStartJobs()).toEqual([])
     world.advance(DAY_MS)
@@ -403,14 +413,14 @@ describe('starting a coupon', () => {
     await startCoupons(world.deps, { storeId: shop.storeId })
     shop.fake.problem = null
     await startCoupons(world.deps, { storeId: shop.storeId })
-    expect(toSecond(findInStore('later')!.expiresAt!)).toBe(toSecond(inDays(6)))
+    expect(toSecond(findInStore('later')!.expiresAt!)).toBe(toSecond(formatDaysFromNow(6)))
     world.queued.length = 0
     await enqueueStarts(world.deps)
     expect(listStartJobs()).toEqual([])
   })
 
   test('skips one that is switched off while others are started', async () => {
-    const later = { startDate: inDays(1) }
+    const later = { startDate: formatDaysFromNow(1) }
     const ids = [
       (await post({ code: 'LATER', ...later })).body.coupon._id,
       (await post({ code: 'NEXT', ...later })).body.coupon._id,
@@ -422,13 +432,13 @@ describe('starting a coupon', () => {
     }
     await startCoupons(world.deps, { storeId: shop.storeId })
     expect((await off!).map(({ status }) => status)).toEqual([200, 200])
-    for (const code of ['later', 'next']) expect(findInStore(code)!.expiresAt! < inDays(0)).toBe(true)
+    for (const code of ['later', 'next']) expect(findInStore(code)!.expiresAt! < formatDaysFromNow(0)).toBe(true)
     for (const id of ids) expect(await readRow(id)).toMatchObject({ is_active: false, is_withheld: true })
   })
 
   test('skips an inactive one and one of a disconnected store', async () => {
-    await post({ code: 'OFF', startDate: inDays(1), isActive: false })
-    await post({ code: 'LATER', startDate: inDays(1) })
+    await post({ code: 'OFF', startDate: formatDaysFromNow(1), isActive: false })
+    await post({ code: 'LATER', startDate: formatDaysFromNow(1) })
     world.advance(DAY_MS)
     await disconnect(shop.owner)
     world.queued.length = 0

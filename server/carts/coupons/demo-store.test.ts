@@ -13,7 +13,8 @@ import { pullCoupons } from '../sync/local-copies.ts'
 
 const world = createWorld()
 const DAY_MS = 86_400_000
-const inDays = (days: number) => `${new Date(world.now.getTime() + days * DAY_MS).toISOString().slice(0, 19)}Z`
+const formatDaysFromNow = (days: number) =>
+  `${new Date(world.now.getTime() + days * DAY_MS).toISOString().slice(0, 19)}Z`
 
 describe.each(['10.4.4', '9.9.5'])('WooCommerce %s', (version) => {
   let demo: DemoStore
@@ -40,8 +41,8 @@ describe.each(['10.4.4', '9.9.5'])('WooCommerce %s', (version) => {
     code,
     type: 'percentage',
     amount: 10,
-    startDate: inDays(-1),
-    endDate: inDays(7),
+    startDate: formatDaysFromNow(-1),
+    endDate: formatDaysFromNow(7),
     ...more,
   })
   const inStore = (code: string) => demo.coupons.list(code).find((coupon) => coupon.code === code)
@@ -60,21 +61,24 @@ describe.each(['10.4.4', '9.9.5'])('WooCommerce %s', (version) => {
       minimumMinor: 2_000,
       usageLimit: 5,
     })
-    expect(goodUntil('save10')).toBe(iso(inDays(7)))
+    expect(goodUntil('save10')).toBe(iso(formatDaysFromNow(7)))
     await ask('PUT', path, input('SAVE15', { amount: 15 }))
     expect(inStore('save15')).toMatchObject({ amountMinor: 1_500, minimumMinor: 0, usageLimit: null })
     await ask('PUT', path, input('SAVE15', { isActive: false }))
-    expect([inStore('save15')!.status, goodUntil('save15')]).toEqual(['publish', iso(inDays(-1))])
+    expect([inStore('save15')!.status, goodUntil('save15')]).toEqual(['publish', iso(formatDaysFromNow(-1))])
     await pullCoupons(world.deps, { storeId: shop.storeId, isFull: true })
     const { body: on } = await ask('PUT', path, input('SAVE15'))
-    expect([goodUntil('save15'), iso(on.coupon.endDate)]).toEqual([iso(inDays(7)), iso(inDays(7))])
+    expect([goodUntil('save15'), iso(on.coupon.endDate)]).toEqual([
+      iso(formatDaysFromNow(7)),
+      iso(formatDaysFromNow(7)),
+    ])
     expect((await ask('DELETE', path)).body.success).toBe(true)
     expect(inStore('save15')).toBeUndefined()
   })
 
   test('a coupon that has not started cannot be used', async () => {
-    await ask('POST', '/api/coupons', input('LATER', { startDate: inDays(2) }))
-    expect([inStore('later')!.status, goodUntil('later')]).toEqual(['publish', iso(inDays(-1))])
+    await ask('POST', '/api/coupons', input('LATER', { startDate: formatDaysFromNow(2) }))
+    expect([inStore('later')!.status, goodUntil('later')]).toEqual(['publish', iso(formatDaysFromNow(-1))])
   })
 
   test('a used code and a draft’s code are refused, and the store’s own coupons are copied', async () => {

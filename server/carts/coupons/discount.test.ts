@@ -150,7 +150,7 @@ describe('discounts of a real store', () => {
     )!
     const total = (amounts: readonly number[]) => amounts.reduce((sum, each) => sum + each, 0)
     const expected = total(response.body.items!.map(({ totals }) => hasTax(totals)))
-    // With tax removed or added, a line is rounded once more.
+    // With tax removed or added, a line is rounded again.
     const isSame = isIncluding(setup) === isDisplayedIncluding(setup)
     if (isSame && !isIncluding(setup)) expect(total(after)).toBe(expected)
     else expect(Math.abs(total(after) - expected)).toBeLessThanOrEqual(isSame ? 0 : lines.length)

@@ -11,13 +11,13 @@ const world = createWorld()
 let shop: ConnectedStore
 
 const DAY_MS = 86_400_000
-const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
+const formatDaysFromNow = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
 const body = (more: Record<string, unknown> = {}) => ({
   code: 'SAVE10',
   type: 'percentage',
   amount: 10,
-  startDate: inDays(-1),
-  endDate: inDays(7),
+  startDate: formatDaysFromNow(-1),
+  endDate: formatDaysFromNow(7),
   ...more,
 })
 const post = (more: Record<string, unknown> = {}): Promise<Reply> =>
@@ -42,8 +42,8 @@ test('a usage limit for a personal coupon is refused at its field, because each 
 })
 
 test('a coupon at which the store fails does not block the start of others', async () => {
-  await post({ code: 'BROKEN', startDate: inDays(1) })
-  await post({ code: 'NEXT', startDate: inDays(1.5) })
+  await post({ code: 'BROKEN', startDate: formatDaysFromNow(1) })
+  await post({ code: 'NEXT', startDate: formatDaysFromNow(1.5) })
   world.advance(2 * DAY_MS)
   const update = shop.fake.updateCoupon
   let requests = 0
@@ -54,10 +54,10 @@ test('a coupon at which the store fails does not block the start of others', asy
     return update(id, draft)
   }
   await begin()
-  expect(findInStore('broken')!.expiresAt! < inDays(0)).toBe(true)
-  expect(findInStore('next')!.expiresAt! > inDays(0)).toBe(true)
+  expect(findInStore('broken')!.expiresAt! < formatDaysFromNow(0)).toBe(true)
+  expect(findInStore('next')!.expiresAt! > formatDaysFromNow(0)).toBe(true)
   // An unreachable store is not queried for each coupon.
-  await post({ code: 'LAST', startDate: inDays(0) })
+  await post({ code: 'LAST', startDate: formatDaysFromNow(0) })
   requests = 0
   problem = buildProblem('unreachable')
   await begin()
@@ -65,11 +65,11 @@ test('a coupon at which the store fails does not block the start of others', asy
 })
 
 test('a start during the owner’s change is not written, and a change waits for a start', async () => {
-  const { body: created } = await post({ code: 'LATER', startDate: inDays(1) })
+  const { body: created } = await post({ code: 'LATER', startDate: formatDaysFromNow(1) })
   const { _id } = created.coupon
   world.advance(DAY_MS)
-  const end = inDays(30)
-  const changed = () => put(_id, { code: 'LATER', startDate: inDays(-1), endDate: end })
+  const end = formatDaysFromNow(30)
+  const changed = () => put(_id, { code: 'LATER', startDate: formatDaysFromNow(-1), endDate: end })
   // A read from before the change is written after it.
   shop.fake.afterCoupon = async () => {
     shop.fake.afterCoupon = async () => {}
@@ -80,14 +80,14 @@ test('a start during the owner’s change is not written, and a change waits for
   await world.db.updateTable('coupons').set({ is_withheld: true }).where('id', '=', _id).execute()
   let change: Promise<Reply> | undefined
   shop.fake.afterCoupon = async () => {
-    change ??= put(_id, { code: 'LATER', startDate: inDays(-1), endDate: inDays(60) })
+    change ??= put(_id, { code: 'LATER', startDate: formatDaysFromNow(-1), endDate: formatDaysFromNow(60) })
   }
   await begin()
   expect((await change!).status).toBe(200)
-  expect(findInStore('later')!.expiresAt! > inDays(59)).toBe(true)
+  expect(findInStore('later')!.expiresAt! > formatDaysFromNow(59)).toBe(true)
 })
 
-test('a coupon locked by a dead process is free after some minutes, also after the clock was put back', async () => {
+test('a coupon locked by a dead process is free after some minutes, even after the clock was put back', async () => {
   const { body: created } = await post()
   const locked = (minutes: number) =>
     world.db

@@ -9,14 +9,14 @@ const world = createWorld()
 let shop: ConnectedStore
 
 const DAY_MS = 86_400_000
-const inDays = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
+const formatDaysFromNow = (days: number) => new Date(world.now.getTime() + days * DAY_MS).toISOString()
 const body = (code: string, kind = 'personal') => ({
   code,
   kind,
   type: 'percentage',
   amount: 10,
-  startDate: inDays(-1),
-  endDate: inDays(7),
+  startDate: formatDaysFromNow(-1),
+  endDate: formatDaysFromNow(7),
 })
 const post = (code: string, kind?: string): Promise<Reply> =>
   world.request('POST', '/api/coupons', { token: shop.owner.token, body: body(code, kind) })

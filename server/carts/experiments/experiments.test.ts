@@ -37,7 +37,7 @@ const days = (storeId: string) =>
 
 /** Counts after all windows are over. */
 async function counted(shop: Pick<Shop, 'pass' | 'storeId'>, after = 9 * DAY) {
-  await shop.pass(after)
+  await shop.passTime(after)
   await countExperiments(world.deps)
   return people(shop.storeId)
 }
@@ -45,10 +45,10 @@ async function counted(shop: Pick<Shop, 'pass' | 'storeId'>, after = 9 * DAY) {
 /** Buys the abandoned cart and abandons another. */
 async function buyAndAbandonAnother(shop: Shop, email: string) {
   await shop.order({ kind: 'purchase', email })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   await shop.fill('next', [pot])
   await shop.type('next', { email })
-  await shop.pass(2 * HOUR)
+  await shop.passTime(2 * HOUR)
 }
 
 /** A shopper with a message, in an experiment with hardly any control group. */
@@ -128,10 +128,10 @@ test('a purchase with the same address counts once the window is over, net and c
   const { shop, email } = await createTreated()
   await shop.order({ kind: 'purchase', email, totalMinor: 90_000, refundedMinor: 10_000 })
   await shop.order({ kind: 'purchase', email: email.toUpperCase().toLowerCase(), totalMinor: 50_000 })
-  await shop.pass(7 * DAY)
+  await shop.passTime(7 * DAY)
   await countExperiments(world.deps)
   expect(await days(shop.storeId)).toEqual([])
-  await shop.pass(2 * DAY)
+  await shop.passTime(2 * DAY)
   await shop.order({ kind: 'purchase', email, totalMinor: 1_000 })
   const [person] = await counted(shop, 0)
   // The cap is 1,000.
@@ -156,7 +156,7 @@ test('a purchase by another shopper with our code counts for attribution, not fo
   await insertExperiment(world, shop.storeId, 1)
   await shop.abandoned('ada')
   await shop.make()
-  await shop.pass(0)
+  await shop.passTime(0)
   const sent = await shop.firstMessage()
   const [code] = await shop.codes()
   world.advance(10 * MINUTE)
@@ -249,7 +249,7 @@ test('shoppers of the control group with a manual message are counted as such', 
   await shop.fill('one', [buildTea()])
   await shop.type('one', { email })
   await assignArm(world, shop.storeId, 'control')
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   const body = { to: email, cart_id: (await shop.cart()).id, overrideHoldout: true }
   const reply = await postWithWorker(world, shop, '/api/email/send-email', body)
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
@@ -318,7 +318,7 @@ test('another share starts another experiment with new assignments, and the firs
   ])
   const drawnIn = async () => (await people(shop.storeId)).map(({ experiment_id }) => experiment_id)
   // The cart with a message continues, and its shopper is assigned for the next cart.
-  await shop.pass(23 * HOUR)
+  await shop.passTime(23 * HOUR)
   expect(new Set(await drawnIn()).size).toBe(1)
   await buyAndAbandonAnother(shop, email)
   expect(new Set(await drawnIn()).size).toBe(2)
@@ -339,7 +339,7 @@ test('a cart with an earlier message continues and is not counted, whichever arm
   // Another browser's cart, merged into the one with a message.
   await shop.fill('four', [pot])
   await shop.type('four', { email: joined! })
-  await shop.pass(3 * DAY)
+  await shop.passTime(3 * DAY)
   const drawn = async () => (await readAssignments(world, shop.storeId)).map(({ email }) => email)
   const mailsTo = (address: string) => world.sent.filter(({ to }) => to === address).length
   expect(had.map(mailsTo)).toEqual([2, 2, 2, 2, 2, 2])
@@ -356,21 +356,21 @@ test('it ends on the planned day, and shoppers whose window would end later are 
   await shop.fill('one', [buildTea()])
   await shop.type('one', { email: early })
   await assignArm(world, shop.storeId, 'control', { email: early })
-  await shop.pass(2 * DAY)
+  await shop.passTime(2 * DAY)
   await shop.fill('two', [buildTea()])
   await shop.type('two', { email: late })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(await readAssignments(world, shop.storeId)).toHaveLength(1)
   expect(world.sent.map(({ to }) => to)).toEqual(expect.arrayContaining([late]))
   expect(world.sent.map(({ to }) => to)).not.toContain(early)
-  await shop.pass(7 * DAY)
+  await shop.passTime(7 * DAY)
   await countExperiments(world.deps)
   expect((await experiments(shop.storeId))[0]).toMatchObject({ end_reason: 'planned' })
   expect(await days(shop.storeId)).toMatchObject([{ arm: 'control', people: 1, left_out: 0 }])
   // The earlier cart is lost by then, and closed messages stay closed.
-  await shop.pass(40 * DAY)
+  await shop.passTime(40 * DAY)
   await shop.fill('three', [pot])
   await shop.type('three', { email: early })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(world.sent.map(({ to }) => to)).toContain(early)
 })

@@ -59,7 +59,7 @@ async function insertAbandoners(count: number, bought: number) {
     await shop.fill(`b${n}`, [buildTea()])
     await shop.type(`b${n}`, { email })
   }
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   const carts = (await shop.carts()).slice(0, bought + 1)
   for (const { email } of carts.slice(0, bought)) await shop.order({ kind: 'purchase', email: email! })
   // One more requests a quote.
@@ -71,7 +71,7 @@ describe('before the start (decision 60)', () => {
   test('shows the number of shoppers with a contact and an abandoned cart, and how many bought', async () => {
     await insertAbandoners(20, 10)
     await shop.fill('nobody', [buildTea()])
-    await shop.pass(HOUR)
+    await shop.passTime(HOUR)
     const known = await read()
     expect(known.pace).toEqual({ people: 20, boughtPercent: 50, assumedPercent: 5, rate: 0.5 })
     expect(known.proposedPercent).toBe(50)
@@ -79,9 +79,9 @@ describe('before the start (decision 60)', () => {
     expect(describeBefore(known)).toContain('With 20 people a month')
   })
 
-  test('ignores carts of a month ago, and tells a store that it has none', async () => {
+  test('ignores carts of a month ago, and states that the store has none', async () => {
     await insertAbandoners(3, 0)
-    await shop.pass(31 * DAY)
+    await shop.passTime(31 * DAY)
     const known = await read()
     expect(known.pace).toMatchObject({ people: 0, boughtPercent: null, rate: 0.05 })
   })
@@ -108,7 +108,7 @@ describe('during the experiment', () => {
   test('on day 30 with 300 shoppers a month shows the missing number by the pace so far', async () => {
     const id = await insertExperiment(world, shop.storeId, 5_000)
     await insertClosed(id, { people: [110, 110], purchases: [9, 5] })
-    await shop.pass(30 * DAY)
+    await shop.passTime(30 * DAY)
     const { running } = await read()
     // 220 shoppers in 30 days: five more purchases of the control group need 220 more.
     expect(running!.conversion.missing).toEqual({ people: 220, days: 30 })
@@ -156,7 +156,7 @@ describe('during the experiment', () => {
 test('on the planned day, day 180, its own interval is shown beside the other', async () => {
   const id = await insertExperiment(world, shop.storeId, 5_000)
   await insertClosed(id, { people: [900, 900], purchases: [90, 60] })
-  await shop.pass(180 * DAY)
+  await shop.passTime(180 * DAY)
   const { running, past } = await read()
   expect(running).toBeNull()
   expect(past[0]).toMatchObject({ endReason: 'planned', conversion: { state: 'more' } })
@@ -176,7 +176,7 @@ test('the planned interval is not shown while shoppers are still to be counted, 
   const early = (await read()).past[0]!
   expect(early).toMatchObject({ endReason: 'planned', conversion: { state: 'unseen', planned: null } })
   // The store's orders are read.
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   await countExperiments(world.deps)
   const { people, conversion } = (await read()).past[0]!
   expect([people, conversion.planned !== null]).toEqual([{ treated: 901, control: 900 }, true])
@@ -198,7 +198,7 @@ test('shoppers missing from a group raise a permanent alarm (decision 61)', asyn
       window_ends_at: new Date(world.now.getTime() + DAY),
     })
     .execute()
-  await shop.pass(2 * DAY)
+  await shop.passTime(2 * DAY)
   await countExperiments(world.deps)
   expect((await read()).running!.health).toBe('off')
   await insertClosed(id, { people: [0, 1_500], purchases: [0, 0] }, '2026-06-02')
@@ -219,9 +219,9 @@ test('attributed revenue of the same days is shown beside it on every plan (deci
   await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 12_300 })
   await countChanges({ storeId: shop.storeId, db: world.db }, world.now)
   expect((await read()).running!.attributedAmount).toBe(123)
-  await shop.pass(2 * DAY)
+  await shop.passTime(2 * DAY)
   await shop.order({ kind: 'purchase', email: message.to_address!, totalMinor: 1_000 })
-  await shop.pass(DAY)
+  await shop.passTime(DAY)
   await countChanges({ storeId: shop.storeId, db: world.db }, world.now)
   expect((await read()).running!.attributedAmount).toBe(133)
 })

@@ -99,7 +99,7 @@ describe('groups', () => {
     )
   })
 
-  test('record every value that was read, also after the deciding one', () => {
+  test('record every value that was read, even after the deciding one', () => {
     const conditions: FlowConditions = {
       match: 'all',
       groups: [

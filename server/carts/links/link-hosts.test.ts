@@ -54,7 +54,7 @@ async function linkInNextMail(shop: Shop) {
   await shop.fill(`b${++n}`, [buildTea()])
   await shop.type(`b${n}`, { email: `ada${n}@shoppers.example.com` })
   world.sent.length = 0
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   return /https?:\/\/[^/]+(?=\/c\/)/.exec(world.sent[0]!.html)![0]
 }
 

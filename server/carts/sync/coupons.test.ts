@@ -14,7 +14,7 @@ import { importStore, syncStore } from './sync.ts'
 // The copy of a store's coupons (decision 30): which reads happen when, and what they prove.
 
 const world = createWorld()
-const { ago, streamOf } = createSyncHelpers(world)
+const { formatTimeBefore, readStream } = createSyncHelpers(world)
 const DAY_MS = 86_400_000
 let shop: ConnectedStore
 
@@ -31,7 +31,14 @@ const readList = async () =>
   }
 const codes = async () => (await readList()).coupons.map(({ code }) => code).sort()
 const make = async (code: string, more: Record<string, unknown> = {}) => {
-  const body = { code, type: 'percentage', amount: 10, startDate: ago(DAY_MS), endDate: ago(-7 * DAY_MS), ...more }
+  const body = {
+    code,
+    type: 'percentage',
+    amount: 10,
+    startDate: formatTimeBefore(DAY_MS),
+    endDate: formatTimeBefore(-7 * DAY_MS),
+    ...more,
+  }
   return (await world.request('POST', '/api/coupons', { token: shop.owner.token, body })).body.coupon as { _id: string }
 }
 const buildStoreCoupon = (couponId: string, more: Parameters<typeof buildCoupon>[0] | object = {}) =>
@@ -137,16 +144,16 @@ test('the store’s values win, except for the end date of a coupon it shows as 
   await make('OFF', { isActive: false })
   const [ours, off] = shop.fake.allCoupons
   const end = ours!.expiresAt
-  Object.assign(ours!, { percent: 3_000, expiresAt: ago(-30 * DAY_MS) })
+  Object.assign(ours!, { percent: 3_000, expiresAt: formatTimeBefore(-30 * DAY_MS) })
   world.advance(60_000)
   await pull(true)
   const of = async (code: string) => (await readList()).coupons.find((coupon) => coupon.code === code)!
-  expect(await of('OURS')).toMatchObject({ amount: 30, endDate: ago(-30 * DAY_MS + 60_000) })
+  expect(await of('OURS')).toMatchObject({ amount: 30, endDate: formatTimeBefore(-30 * DAY_MS + 60_000) })
   expect(await of('OFF')).toMatchObject({ isActive: false, endDate: new Date(end!).toISOString() })
-  Object.assign(off!, { expiresAt: ago(-30 * DAY_MS) })
+  Object.assign(off!, { expiresAt: formatTimeBefore(-30 * DAY_MS) })
   world.advance(60_000)
   await pull(true)
-  expect(await of('OFF')).toMatchObject({ isActive: true, endDate: ago(-30 * DAY_MS + 60_000) })
+  expect(await of('OFF')).toMatchObject({ isActive: true, endDate: formatTimeBefore(-30 * DAY_MS + 60_000) })
 })
 
 test('a failed read keeps the copy and reports the failure with its age', { tags: ['B8'] }, async () => {
@@ -169,7 +176,7 @@ test('a key without permission for coupons breaks nothing else, shows advice in 
   }
   const { body } = await world.request('POST', '/api/stores/sync', { token: shop.owner.token, body: {} })
   expect(body).toMatchObject({ success: true })
-  expect(await streamOf(shop.storeId, 'coupons')).toMatchObject({ error_code: 'no_rights' })
+  expect(await readStream(shop.storeId, 'coupons')).toMatchObject({ error_code: 'no_rights' })
   expect((await readList()).problem).toBe(
     'Failed to fetch coupons (using fallback). The key of this store may not read coupons. Create a key with Read/Write permissions for a user who is administrator or shop manager. Then choose “Replace keys” under Settings, Store.',
   )
@@ -220,12 +227,12 @@ test('an order with a coupon created here queues one read of its usage, once for
   await make('OURS')
   await pull()
   const order = (orderId: string, coupon: string) =>
-    buildOrder({ orderId, modifiedAt: ago(0), kind: 'purchase', status: 'processing', coupons: [coupon] })
+    buildOrder({ orderId, modifiedAt: formatTimeBefore(0), kind: 'purchase', status: 'processing', coupons: [coupon] })
   const queued = () => world.queued.filter(({ name, key }) => name === couponUsesJob.name && key === shop.storeId)
   await recordOrders(
     world.deps,
     shop.storeId,
-    [order('1', 'theirs'), buildOrder({ orderId: '2', modifiedAt: ago(0), coupons: ['ours'] })],
+    [order('1', 'theirs'), buildOrder({ orderId: '2', modifiedAt: formatTimeBefore(0), coupons: ['ours'] })],
     'sync',
   )
   expect(queued()).toEqual([])

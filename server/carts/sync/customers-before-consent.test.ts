@@ -14,7 +14,7 @@ import { pullCustomers } from './local-copies.ts'
 
 const world = createWorld()
 const MINUTE_MS = 60_000
-const { ago, orderCheck } = createSyncHelpers(world)
+const { formatTimeBefore, runOrderCheck } = createSyncHelpers(world)
 const EMAIL = 'ada@mail.example.org'
 const PHONE = '+12125550177'
 
@@ -36,8 +36,8 @@ const buildCustomer = (more: Partial<PlatformCustomer> = {}): PlatformCustomer =
   lastName: 'Lovelace',
   company: 'Engines',
   country: 'US',
-  createdAt: ago(MINUTE_MS),
-  modifiedAt: ago(MINUTE_MS),
+  createdAt: formatTimeBefore(MINUTE_MS),
+  modifiedAt: formatTimeBefore(MINUTE_MS),
   lastLoginAt: null,
   ordersCount: 0,
   spentMinor: 0,
@@ -52,7 +52,7 @@ const buildConsent = (
   channel,
   state,
   level: 'single',
-  at: ago(MINUTE_MS),
+  at: formatTimeBefore(MINUTE_MS),
   wording: null,
 })
 
@@ -61,7 +61,7 @@ const SOURCES = {
   'the import': () => pullCustomers(world.deps, { storeId: store.storeId }),
   'the read of changed customers': async () => {
     const { storeId } = store
-    const watermark = new Date(ago(60 * MINUTE_MS))
+    const watermark = new Date(formatTimeBefore(60 * MINUTE_MS))
     await pullCheckouts(world.deps, { storeId })
     await world.db
       .updateTable('sync_state')
@@ -108,7 +108,7 @@ test.each(sources)('%s keeps only the contact covered by a customer’s later co
   await setMode('nothing')
   store.fake.allCustomers = [buildCustomer()]
   await SOURCES[source]()
-  store.fake.allCustomers = [buildCustomer({ modifiedAt: ago(0), consents: [buildConsent('granted')] })]
+  store.fake.allCustomers = [buildCustomer({ modifiedAt: formatTimeBefore(0), consents: [buildConsent('granted')] })]
   await SOURCES[source]()
   expect(await readRecords()).toEqual([[EMAIL, null]])
   expect(await selectShoppers()).toMatchObject([
@@ -116,7 +116,7 @@ test.each(sources)('%s keeps only the contact covered by a customer’s later co
   ])
   expect(await selectRows('consents')).toMatchObject([{ channel: 'email', status: 'granted' }])
   const both = [buildConsent('granted'), buildConsent('granted', 'sms')]
-  store.fake.allCustomers = [buildCustomer({ modifiedAt: ago(0), consents: both })]
+  store.fake.allCustomers = [buildCustomer({ modifiedAt: formatTimeBefore(0), consents: both })]
   await SOURCES[source]()
   expect(await readRecords()).toEqual([[EMAIL, PHONE]])
 })
@@ -134,8 +134,8 @@ test('a customer whose order arrives later appears with the order, and the recor
   store.fake.allCustomers = [buildCustomer()]
   await SOURCES['the import']()
   const order = { orderId: '9', kind: 'purchase', status: 'paid', email: EMAIL, phone: PHONE, customerId: '7' } as const
-  store.fake.allOrders = [buildOrder({ ...order, modifiedAt: ago(0), paidAt: ago(0) })]
-  await orderCheck(store.storeId)
+  store.fake.allOrders = [buildOrder({ ...order, modifiedAt: formatTimeBefore(0), paidAt: formatTimeBefore(0) })]
+  await runOrderCheck(store.storeId)
   expect(await selectShoppers()).toMatchObject([{ email: EMAIL, phone: PHONE, is_registered: false }])
   await SOURCES['the import']()
   expect(await readRecords()).toEqual([[EMAIL, PHONE]])
@@ -150,7 +150,7 @@ test('a customer with a consent in the ledger is kept for the addresses it cover
   expect(await readRecords()).toEqual([[EMAIL, null]])
 })
 
-test('a consent that still stands in the shop keeps no customer who withdrew it in Recoup', async () => {
+test('a consent that is still set in the shop does not keep a customer who withdrew it in Recoup', async () => {
   await setMode('cart_only')
   await recordConsentHere(false)
   store.fake.allCustomers = [buildCustomer({ consents: [buildConsent('granted')] })]

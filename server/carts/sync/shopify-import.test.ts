@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { openLargeShop } from '../../../test/large-shop.ts'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 import { createShopifyStore } from '../../../test/shopify-store.ts'
 import { createWorld, type World } from '../../../test/world.ts'
 import { importStore } from './sync.ts'
@@ -8,10 +8,10 @@ import { importStore } from './sync.ts'
 // Import of a very large store from the contract server: 50,000 orders of 30,000 shoppers and 20,000 abandoned
 // checkouts, with throttling and expiring tokens. `npm test` imports a hundredth of it.
 
-const SHARE = isProof ? 1 : 100
+const SHARE = isFullRun ? 1 : 100
 const SIZE = { orders: 50_000 / SHARE, checkouts: 20_000 / SHARE }
-const POINTS_DROP_EVERY_PAGES = isProof ? 50 : 2
-const TOKENS_END_EVERY_PAGES = isProof ? 200 : 3
+const POINTS_DROP_EVERY_PAGES = isFullRun ? 50 : 2
+const TOKENS_END_EVERY_PAGES = isFullRun ? 200 : 3
 
 const world = createWorld()
 const closing: (() => Promise<unknown> | unknown)[] = []
@@ -40,7 +40,7 @@ test('many orders and checkouts are imported completely despite refusals of the 
   const first = await countRows(storeId)
   // The order and the checkout from which the others are copied belong together: it was bought.
   expect(first).toMatchObject({ orders: SIZE.orders + 1, checkouts: SIZE.checkouts, problems: null })
-  expect(await say({ do: 'tell' })).toMatchObject({ bulkRuns: isProof ? 1 : 0, throttled: expect.any(Number) })
+  expect(await say({ do: 'tell' })).toMatchObject({ bulkRuns: isFullRun ? 1 : 0, throttled: expect.any(Number) })
   expect((await say({ do: 'tell' })).throttled).toBeGreaterThan(0)
   await importStore(world.deps, { storeId })
   expect(await countRows(storeId)).toEqual(first)

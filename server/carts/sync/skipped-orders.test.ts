@@ -12,7 +12,7 @@ const world = createWorld()
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = createSyncHelpers(world)
+const { formatTimeBefore, runOrderCheck, readOrderIds, readStream, connectStoreWithOrders } = createSyncHelpers(world)
 
 /** Consents in the shop's consent tool. */
 async function agree(captureKey: string, origin: string, email: string) {
@@ -38,16 +38,16 @@ test('an unpaid order that was left out is read again and holds the messages of 
   await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
   const unpaid = { orderId: 'unpaid', kind: 'pending', status: 'pending', email, paidAt: null } as const
   fake.allOrders = [
-    buildOrder({ ...unpaid, modifiedAt: ago(10 * MINUTE_MS) }),
-    buildOrder({ orderId: 'other', modifiedAt: ago(5_000) }),
+    buildOrder({ ...unpaid, modifiedAt: formatTimeBefore(10 * MINUTE_MS) }),
+    buildOrder({ orderId: 'other', modifiedAt: formatTimeBefore(5_000) }),
   ]
-  await orderCheck(storeId)
-  expect(await orderIds(storeId)).not.toContain('unpaid')
-  const { watermark } = await streamOf(storeId, 'order_check')
+  await runOrderCheck(storeId)
+  expect(await readOrderIds(storeId)).not.toContain('unpaid')
+  const { watermark } = await readStream(storeId, 'order_check')
   await agree(captureKey, fake.profile.homeUrl, email)
   await foldStorePosts(world.deps, { storeId, db: world.db })
   world.advance(2 * MINUTE_MS)
-  expect((await orderCheck(storeId)).isFresh).toBe(true)
+  expect((await runOrderCheck(storeId)).isFresh).toBe(true)
   const order = await world.db
     .selectFrom('orders')
     .selectAll()
@@ -60,16 +60,16 @@ test('an unpaid order that was left out is read again and holds the messages of 
     order.shopper_id,
     new Date(order.modified_at.getTime() + DAY_MS),
   ])
-  expect((await streamOf(storeId, 'order_check')).watermark).toEqual(watermark)
+  expect((await readStream(storeId, 'order_check')).watermark).toEqual(watermark)
   fake.beforePage = async ({ list }) => {
     if (list === 'pending') throw buildProblem('store_error')
   }
   world.advance(2 * MINUTE_MS)
-  expect((await orderCheck(storeId)).isFresh).toBe(false)
+  expect((await runOrderCheck(storeId)).isFresh).toBe(false)
 })
 
 test('slow unpaid orders do not stop the store from sending, and the owner is notified', async () => {
-  const { storeId, fake } = await aStoreWithOrders()
+  const { storeId, fake } = await connectStoreWithOrders()
   await world.db.updateTable('stores').set({ before_consent: 'nothing' }).where('id', '=', storeId).execute()
   fake.beforePage = async ({ list, signal }) => {
     if (list !== 'pending') return
@@ -79,7 +79,7 @@ test('slow unpaid orders do not stop the store from sending, and the owner is no
   onTestFinished(() => {
     pendingLimit.ms = PENDING_LIMIT_MS
   })
-  expect((await orderCheck(storeId)).isFresh).toBe(true)
+  expect((await runOrderCheck(storeId)).isFresh).toBe(true)
   const { rows } = await world.pool.query(
     `select data from pending_notifications where type = 'store_check_failed'
     and store_id = $1`,
@@ -98,12 +98,12 @@ test('consecutive checks read all unpaid orders in turn if each reads only one p
       orderId: `unpaid-${minutes}`,
       kind: 'pending',
       status: 'pending',
-      modifiedAt: ago(minutes * 60 * MINUTE_MS),
+      modifiedAt: formatTimeBefore(minutes * 60 * MINUTE_MS),
       ...(minutes === 3 && { email }),
     }),
   )
-  fake.allOrders.push(buildOrder({ orderId: 'other', modifiedAt: ago(5_000) }))
-  await orderCheck(storeId)
+  fake.allOrders.push(buildOrder({ orderId: 'other', modifiedAt: formatTimeBefore(5_000) }))
+  await runOrderCheck(storeId)
   await agree(captureKey, fake.profile.homeUrl, email)
   await foldStorePosts(world.deps, { storeId, db: world.db })
   pendingLimit.ms = 1_000
@@ -120,13 +120,13 @@ test('consecutive checks read all unpaid orders in turn if each reads only one p
   const tryOnce = async () => {
     pages = 0
     world.advance(2 * MINUTE_MS)
-    expect((await orderCheck(storeId)).isFresh).toBe(true)
+    expect((await runOrderCheck(storeId)).isFresh).toBe(true)
     const { modifiedSince } = fake.orderQueries.findLast(({ list }) => list === 'pending')!
     starts.push(Math.round((world.now.getTime() - Date.parse(modifiedSince)) / (60 * MINUTE_MS)))
   }
   // A slow machine may need one more check.
-  while (starts.length < 20 && !(await orderIds(storeId)).includes('unpaid-3')) await tryOnce()
-  expect(await orderIds(storeId)).toContain('unpaid-3')
+  while (starts.length < 20 && !(await readOrderIds(storeId)).includes('unpaid-3')) await tryOnce()
+  expect(await readOrderIds(storeId)).toContain('unpaid-3')
   expect([...new Set(starts)]).toEqual([24, 6, 5, 4, 3].slice(0, new Set(starts).size))
   // The end was reached, so the next check starts over.
   while (starts.at(-1) !== 24 && starts.length < 25) await tryOnce()
@@ -134,19 +134,19 @@ test('consecutive checks read all unpaid orders in turn if each reads only one p
 })
 
 test('unpaid orders are read again for a day after the owner chose to keep cart and contact', async () => {
-  const { storeId, fake, owner } = await aStoreWithOrders()
+  const { storeId, fake, owner } = await connectStoreWithOrders()
   const choose = (mode: string) =>
     world.request('PUT', '/api/consent/capture', {
       token: owner.token,
       body: { mode, legalGround: 'Our lawyer has confirmed that we may keep this.' },
     })
   expect((await choose('nothing')).status).toBe(200)
-  await orderCheck(storeId)
+  await runOrderCheck(storeId)
   expect((await choose('cart_and_contact')).status).toBe(200)
   const lists = async (ms: number) => {
     world.advance(ms)
     fake.orderQueries.length = 0
-    await orderCheck(storeId)
+    await runOrderCheck(storeId)
     return fake.orderQueries.map(({ list }) => list)
   }
   expect(await lists(2 * MINUTE_MS)).toEqual([undefined, 'pending'])
@@ -154,7 +154,7 @@ test('unpaid orders are read again for a day after the owner chose to keep cart 
 })
 
 test('a store that keeps cart and contact is not asked again for unpaid orders', async () => {
-  const { storeId, fake } = await aStoreWithOrders()
-  await orderCheck(storeId)
+  const { storeId, fake } = await connectStoreWithOrders()
+  await runOrderCheck(storeId)
   expect(fake.orderQueries.map(({ list }) => list)).toEqual([undefined])
 })

@@ -15,24 +15,24 @@ beforeEach(() => {
   world.queued.length = 0
 })
 
-const { ago, orderCheck, orderIds, streamOf, aStoreWithOrders } = createSyncHelpers(world)
+const { formatTimeBefore, runOrderCheck, readOrderIds, readStream, connectStoreWithOrders } = createSyncHelpers(world)
 
 test('the import reads ninety days, and an interrupted one resumes where it stopped', async () => {
   const { storeId, fake } = await createConnectedStore(world)
   fake.allOrders = [80, 60, 40, 20, 10].map((days) =>
-    buildOrder({ orderId: String(days), modifiedAt: ago(days * DAY_MS) }),
+    buildOrder({ orderId: String(days), modifiedAt: formatTimeBefore(days * DAY_MS) }),
   )
-  fake.allOrders.push(buildOrder({ orderId: '100', modifiedAt: ago(100 * DAY_MS) }))
+  fake.allOrders.push(buildOrder({ orderId: '100', modifiedAt: formatTimeBefore(100 * DAY_MS) }))
   fake.failAt = { page: 2, problem: buildProblem('timeout'), times: 1 }
   expect((await importOrders(world.deps, storeId)).kind).toBe('failed')
-  expect(fake.orderQueries[0]!.modifiedSince).toBe(ago(90 * DAY_MS))
-  const state = await streamOf(storeId, 'import')
+  expect(fake.orderQueries[0]!.modifiedSince).toBe(formatTimeBefore(90 * DAY_MS))
+  const state = await readStream(storeId, 'import')
   expect(state).toMatchObject({ completed_at: null, error_code: 'timeout' })
-  expect(state.watermark?.toISOString()).toBe(ago(60 * DAY_MS))
+  expect(state.watermark?.toISOString()).toBe(formatTimeBefore(60 * DAY_MS))
   expect((await importOrders(world.deps, storeId)).kind).toBe('done')
-  expect(fake.orderQueries[1]!.modifiedSince).toBe(ago(60 * DAY_MS))
-  expect(await orderIds(storeId)).toEqual(['10', '20', '40', '60', '80'])
-  expect(await streamOf(storeId, 'import')).toMatchObject({ completed_at: world.now, error_code: null })
+  expect(fake.orderQueries[1]!.modifiedSince).toBe(formatTimeBefore(60 * DAY_MS))
+  expect(await readOrderIds(storeId)).toEqual(['10', '20', '40', '60', '80'])
+  expect(await readStream(storeId, 'import')).toMatchObject({ completed_at: world.now, error_code: null })
 })
 
 test('reads of a deleted store end without an error', async () => {
@@ -44,7 +44,7 @@ test('reads of a deleted store end without an error', async () => {
 })
 
 test('the first sync fills every local copy, and a second one changes nothing', async () => {
-  const { storeId, fake, owner } = await aStoreWithOrders()
+  const { storeId, fake, owner } = await connectStoreWithOrders()
   fake.allProducts = [1, 2, 3].map((id) => buildProduct({ productId: String(id) }))
   fake.allProducts.push(buildProduct({ productId: '3', variationId: '31', name: 'Mug, blue\0' }))
   fake.allCustomers = [1, 2, 3].map((id) =>
@@ -66,47 +66,49 @@ test('the first sync fills every local copy, and a second one changes nothing', 
 })
 
 test('the sweep overlaps by ten minutes, and at night by two days including trashed orders', async () => {
-  const { storeId, fake } = await aStoreWithOrders()
+  const { storeId, fake } = await connectStoreWithOrders()
   await sweepStore(world.deps, { storeId })
-  const newest = ago(MINUTE_MS)
+  const newest = formatTimeBefore(MINUTE_MS)
   await sweepStore(world.deps, { storeId })
   expect(fake.orderQueries[1]!.modifiedSince).toBe(subtractMs(new Date(newest), 10 * MINUTE_MS).toISOString())
-  fake.trashed = [buildOrder({ orderId: '9', kind: 'trashed', status: 'trash', modifiedAt: ago(DAY_MS) })]
+  fake.trashed = [buildOrder({ orderId: '9', kind: 'trashed', status: 'trash', modifiedAt: formatTimeBefore(DAY_MS) })]
   await sweepStore(world.deps, { storeId, isNightly: true })
   expect(fake.orderQueries.slice(2).map((query) => [query.list, query.modifiedSince])).toEqual([
-    [undefined, ago(2 * DAY_MS)],
-    ['trash', ago(2 * DAY_MS)],
+    [undefined, formatTimeBefore(2 * DAY_MS)],
+    ['trash', formatTimeBefore(2 * DAY_MS)],
   ])
 })
 
 test('a failed page leaves the sweep’s watermark unchanged', async () => {
-  const { storeId, fake } = await aStoreWithOrders()
+  const { storeId, fake } = await connectStoreWithOrders()
   await sweepStore(world.deps, { storeId })
-  const known = await streamOf(storeId, 'sweep')
+  const known = await readStream(storeId, 'sweep')
   world.advance(15 * MINUTE_MS)
-  fake.allOrders.push(...[1, 2, 3].map((n) => buildOrder({ orderId: `n${n}`, modifiedAt: ago(10_000 - n) })))
+  fake.allOrders.push(
+    ...[1, 2, 3].map((n) => buildOrder({ orderId: `n${n}`, modifiedAt: formatTimeBefore(10_000 - n) })),
+  )
   fake.failAt = { page: 3, problem: buildProblem('bad_answer'), times: 1 }
   expect((await sweepStore(world.deps, { storeId })).kind).toBe('failed')
-  expect(await streamOf(storeId, 'sweep')).toMatchObject({
+  expect(await readStream(storeId, 'sweep')).toMatchObject({
     watermark: known.watermark,
     completed_at: known.completed_at,
   })
 })
 
 test('a read waits when the store asks for it and continues where it was', async () => {
-  const { storeId, fake } = await aStoreWithOrders()
+  const { storeId, fake } = await connectStoreWithOrders()
   const problem = Object.assign(buildProblem('rate_limited'), { retryAfterMs: 20 })
   fake.failAt = { page: 2, problem, times: 2 }
   expect((await sweepStore(world.deps, { storeId })).kind).toBe('done')
   expect(fake.orderQueries).toHaveLength(3)
-  expect(fake.orderQueries[1]!.modifiedSince).toBe(ago(4 * MINUTE_MS))
-  expect(await orderIds(storeId)).toHaveLength(5)
+  expect(fake.orderQueries[1]!.modifiedSince).toBe(formatTimeBefore(4 * MINUTE_MS))
+  expect(await readOrderIds(storeId)).toHaveLength(5)
   fake.failAt = { page: 1, problem: Object.assign(buildProblem('rate_limited'), { retryAfterMs: 3_600_000 }), times: 1 }
   expect((await sweepStore(world.deps, { storeId })).kind).toBe('failed')
 })
 
 test('one store is never read twice at the same time', async () => {
-  const { storeId, fake } = await aStoreWithOrders()
+  const { storeId, fake } = await connectStoreWithOrders()
   const opened = Promise.withResolvers<void>()
   fake.beforePage = () => opened.promise
   const first = sweepStore(world.deps, { storeId })
@@ -117,7 +119,7 @@ test('one store is never read twice at the same time', async () => {
 })
 
 test('reading stops when the store is disconnected', async () => {
-  const { storeId, fake, owner } = await aStoreWithOrders()
+  const { storeId, fake, owner } = await connectStoreWithOrders()
   let pages = 0
   fake.beforePage = async () => {
     pages += 1
@@ -125,12 +127,14 @@ test('reading stops when the store is disconnected', async () => {
   }
   expect((await sweepStore(world.deps, { storeId })).kind).toBe('refused')
   expect(pages).toBe(2)
-  expect(await streamOf(storeId, 'sweep')).toMatchObject({ completed_at: null })
+  expect(await readStream(storeId, 'sweep')).toMatchObject({ completed_at: null })
 })
 
 test('only a complete listing proves that a product is gone', async () => {
   const { storeId, fake } = await createConnectedStore(world)
-  fake.allProducts = [1, 2, 3, 4].map((id) => buildProduct({ productId: String(id), modifiedAt: ago(DAY_MS) }))
+  fake.allProducts = [1, 2, 3, 4].map((id) =>
+    buildProduct({ productId: String(id), modifiedAt: formatTimeBefore(DAY_MS) }),
+  )
   await pullProducts(world.deps, { storeId, isFull: true })
   const available = async () =>
     (
@@ -163,13 +167,13 @@ test('an interrupted listing of customers resumes at its next page', async () =>
   fake.allCustomers = [1, 2, 3, 4, 5].map((id) => buildCustomer({ customerId: String(id) }))
   fake.failAt = { page: 2, problem: buildProblem('timeout'), times: 1 }
   expect((await pullCustomers(world.deps, { storeId })).kind).toBe('failed')
-  expect(await streamOf(storeId, 'customers')).toMatchObject({ cursor_page: 2 })
+  expect(await readStream(storeId, 'customers')).toMatchObject({ cursor_page: 2 })
   expect(await pullCustomers(world.deps, { storeId })).toEqual({ kind: 'done', rowCount: 3 })
-  expect(await streamOf(storeId, 'customers')).toMatchObject({ cursor_page: null, completed_at: world.now })
+  expect(await readStream(storeId, 'customers')).toMatchObject({ cursor_page: null, completed_at: world.now })
 })
 
 test('once a day the periodic sync reads everything, and otherwise only changes', async () => {
-  const { storeId, fake } = await aStoreWithOrders()
+  const { storeId, fake } = await connectStoreWithOrders()
   await importStore(world.deps, { storeId })
   fake.orderQueries.length = 0
   world.advance(15 * MINUTE_MS)
@@ -191,7 +195,7 @@ test('once a day the periodic sync reads everything, and otherwise only changes'
 test('due jobs are queued once: the import until it completes, the sweep every 15 minutes, webhooks daily', {
   tags: ['A1', 'A9'],
 }, async () => {
-  const { storeId, fake } = await aStoreWithOrders()
+  const { storeId, fake } = await connectStoreWithOrders()
   const due = async () => {
     world.queued.length = 0
     await enqueueDueSyncs(world.deps)
@@ -218,7 +222,7 @@ test('due jobs are queued once: the import until it completes, the sweep every 1
 })
 
 test('a sweep whose process died is due when its lease ends, not 15 minutes later', async () => {
-  const { storeId } = await aStoreWithOrders()
+  const { storeId } = await connectStoreWithOrders()
   await syncStore(world.deps, { storeId })
   const lease_until = new Date(world.now.getTime() + MINUTE_MS)
   await world.db
@@ -237,8 +241,8 @@ test('a sweep whose process died is due when its lease ends, not 15 minutes late
   expect(await isDue()).toBe(true)
 })
 
-test('import and sweep release their slot for each answer of the store (operators-H3)', async () => {
-  const { storeId, fake } = await aStoreWithOrders()
+test('import and sweep release their slot for each answer of the store', async () => {
+  const { storeId, fake } = await connectStoreWithOrders()
   const pages: string[] = []
   let isAside = false
   fake.beforePage = async () => void pages.push(isAside ? 'aside' : 'in place')
@@ -254,7 +258,7 @@ test('import and sweep release their slot for each answer of the store (operator
 })
 
 test('"sync now" reads the store and reports counts and age', async () => {
-  const { fake, owner } = await aStoreWithOrders()
+  const { fake, owner } = await connectStoreWithOrders()
   fake.allProducts = [buildProduct({ productId: '1' })]
   const sync = () => world.request('POST', '/api/stores/sync', { token: owner.token, body: {} })
   expect(await sync()).toMatchObject({
@@ -267,7 +271,7 @@ test('"sync now" reads the store and reports counts and age', async () => {
 })
 
 test('"sync now" reports the store’s error, and health keeps reporting it', async () => {
-  const { fake, owner } = await aStoreWithOrders()
+  const { fake, owner } = await connectStoreWithOrders()
   const sync = () => world.request('POST', '/api/stores/sync', { token: owner.token, body: {} })
   fake.problem = buildProblem('wrong_secret')
   expect(await sync()).toMatchObject({ status: 401, body: { code: 'store_credentials' } })
@@ -279,7 +283,7 @@ test('"sync now" reports the store’s error, and health keeps reporting it', as
 })
 
 test('keys encrypted with another secret are reported as unreadable, without stopping other stores', async () => {
-  const { storeId, owner } = await aStoreWithOrders()
+  const { storeId, owner } = await connectStoreWithOrders()
   await world.db
     .updateTable('store_credentials')
     .set({ encrypted: Buffer.alloc(60) })
@@ -289,30 +293,30 @@ test('keys encrypted with another secret are reported as unreadable, without sto
   const { body } = await world.request('GET', '/api/stores/health', { token: owner.token })
   expect(body.streams.sweep.problem).toContain('Enter its keys again')
   expect((await world.request('POST', '/api/stores/sync', { token: owner.token, body: {} })).status).toBe(401)
-  expect((await orderCheck(storeId)).isFresh).toBe(false)
+  expect((await runOrderCheck(storeId)).isFresh).toBe(false)
 })
 
 test('an internal error releases the store for the next attempt', async () => {
-  const { storeId, fake } = await aStoreWithOrders()
+  const { storeId, fake } = await connectStoreWithOrders()
   fake.failAt = { page: 2, problem: new TypeError('a bug'), times: 1 }
   await expect(sweepStore(world.deps, { storeId })).rejects.toThrow('a bug')
-  expect(await streamOf(storeId, 'sweep')).toMatchObject({ lease_until: null, error_code: 'internal' })
+  expect(await readStream(storeId, 'sweep')).toMatchObject({ lease_until: null, error_code: 'internal' })
   expect((await sweepStore(world.deps, { storeId })).kind).toBe('done')
 })
 
 test('an order is read again after a webhook, and a missing one changes nothing', async () => {
-  const { storeId, fake } = await aStoreWithOrders()
+  const { storeId, fake } = await connectStoreWithOrders()
   await refreshOrder(world.deps, { storeId, orderId: '3' })
   await refreshOrder(world.deps, { storeId, orderId: '404' })
-  expect(await orderIds(storeId)).toEqual(['3'])
+  expect(await readOrderIds(storeId)).toEqual(['3'])
   fake.problem = buildProblem('unreachable')
   await expect(refreshOrder(world.deps, { storeId, orderId: '4' })).rejects.toThrow('unreachable')
 })
 
 test('a reconnected store continues reading where it stopped', async () => {
-  const { storeId, fake, owner } = await aStoreWithOrders()
+  const { storeId, fake, owner } = await connectStoreWithOrders()
   await importStore(world.deps, { storeId })
-  const newest = ago(MINUTE_MS)
+  const newest = formatTimeBefore(MINUTE_MS)
   await world.request('DELETE', '/api/stores/disconnect', { token: owner.token })
   world.advance(20 * DAY_MS)
   fake.orderQueries.length = 0
@@ -324,6 +328,6 @@ test('a reconnected store continues reading where it stopped', async () => {
 test('an empty store is read completely', async () => {
   const { storeId } = await createConnectedStore(world, 'free', createFakeStore('https://empty.example.com'))
   await importStore(world.deps, { storeId })
-  expect(await orderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
-  expect(await streamOf(storeId, 'import')).toMatchObject({ completed_at: world.now, rows_seen: 0, watermark: null })
+  expect(await runOrderCheck(storeId)).toEqual({ isFresh: true, pulledAt: world.now })
+  expect(await readStream(storeId, 'import')).toMatchObject({ completed_at: world.now, rows_seen: 0, watermark: null })
 })

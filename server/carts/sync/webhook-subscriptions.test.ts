@@ -160,7 +160,7 @@ test('an unproven delivery is not stored, and the answer gives no reason', async
   expect(world.queued).toEqual([])
 })
 
-test('the ping of a new webhook is answered, also while that webhook is being created', async () => {
+test('the ping of a new webhook is answered, even while that webhook is being created', async () => {
   const subscribed = await connectWithWebhooks()
   const connected = await createConnectedStore(world)
   for (const { captureKey, storeId } of [subscribed, connected]) {

@@ -30,12 +30,13 @@ const secret = 'a secret of at least thirty-two characters'
 
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-const ownUrl = () => replaceDatabase(server(), world.pool.options.connectionString!.match(/\/\/[^/]*\/([^?]+)/)![1]!)
+const buildOwnUrl = () =>
+  replaceDatabase(server(), world.pool.options.connectionString!.match(/\/\/[^/]*\/([^?]+)/)![1]!)
 const getFile = (name: string) => path.join(folder, `${name}.zip`)
 const jobs = handlers.map((handler) => handler.job)
 
 function backUp(file: string, rest: { isSecretIncluded?: boolean } = {}) {
-  return writeBackup({ url: ownUrl(), secret, isSecretIncluded: true, file, now: world.now, ...rest })
+  return writeBackup({ url: buildOwnUrl(), secret, isSecretIncluded: true, file, now: world.now, ...rest })
 }
 
 async function seedArchive(name: string, header: object): Promise<void> {
@@ -68,7 +69,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     const shop = await createShop(world)
     await shop.mailed({ email: 'ada@example.com' })
     await checkInstance(world.deps)
-    const before = await readContent(ownUrl())
+    const before = await readContent(buildOwnUrl())
     const tableCount = await backUp(getFile('whole'))
     expect(fs.statSync(getFile('whole')).mode & 0o777).toBe(0o600)
     await shop.fill('later', [buildTea()])
@@ -91,7 +92,7 @@ describe.skipIf(process.env.DATABASE_URL)('a backup', () => {
     let client: pg.Client
 
     beforeAll(async () => {
-      const boss = await startJobQueue(ownUrl(), createLogger('silent'), [eraseJob], false)
+      const boss = await startJobQueue(buildOwnUrl(), createLogger('silent'), [eraseJob], false)
       await boss.enqueue(world.db, eraseJob, payload)
       await boss.stop()
       const shop = await createShop(world)

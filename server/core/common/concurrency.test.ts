@@ -74,7 +74,7 @@ test('work that has begun keeps its place when its caller disconnects', async ()
   expect(begun).toEqual(['first', 'second'])
 })
 
-// Slots for jobs. A job that waits for an external service holds none (D8; operators-H3).
+// Slots for jobs. A job that waits for an external service holds none (D8).
 
 const moment = () => sleep(5)
 

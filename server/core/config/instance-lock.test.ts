@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => fs.rmSync(dataDir, { recursive: true, force: true }))
 
 /** Starts a process that takes the lock, reports it and holds it. */
-function anotherInstance() {
+function startAnotherInstance() {
   const module = new URL('./instance-lock.ts', import.meta.url).href
   const code = `
     const { acquireInstanceLock } = await import(${JSON.stringify(module)})
@@ -21,12 +21,12 @@ function anotherInstance() {
   return spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-function readFirstLine(instance: ReturnType<typeof anotherInstance>) {
+function readFirstLine(instance: ReturnType<typeof startAnotherInstance>) {
   return new Promise<string>((resolve) => instance.stdout.once('data', (chunk) => resolve(String(chunk).trim())))
 }
 
 /** Kills with -9, like a crash. */
-function end(instance: ReturnType<typeof anotherInstance>) {
+function end(instance: ReturnType<typeof startAnotherInstance>) {
   if (instance.exitCode !== null) return Promise.resolve()
   instance.kill('SIGKILL')
   return new Promise<void>((resolve) => instance.once('exit', () => resolve()))
@@ -58,7 +58,7 @@ test('another path to the same data folder finds the same lock', async () => {
 })
 
 test('a killed instance does not block the next start', async () => {
-  const killed = anotherInstance()
+  const killed = startAnotherInstance()
   expect(await readFirstLine(killed)).toBe('mine')
   await expect(acquireInstanceLock(dataDir, 'x')).rejects.toThrow('http://localhost:3999')
   await end(killed)
@@ -67,10 +67,10 @@ test('a killed instance does not block the next start', async () => {
 })
 
 test('exactly one of several starts takes over a dead socket', async () => {
-  const killed = anotherInstance()
+  const killed = startAnotherInstance()
   await readFirstLine(killed)
   await end(killed)
-  const starts = Array.from({ length: 6 }, anotherInstance)
+  const starts = Array.from({ length: 6 }, startAnotherInstance)
   const lines = await Promise.all(starts.map(readFirstLine))
   expect(lines.filter((line) => line === 'mine')).toHaveLength(1)
   expect(lines.filter((line) => line.includes('already running'))).toHaveLength(5)

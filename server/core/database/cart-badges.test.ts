@@ -26,7 +26,7 @@ async function createDatabaseOfBefore(): Promise<pg.Pool> {
   return old
 }
 
-async function inEveryState(): Promise<Shop> {
+async function createCartInEveryState(): Promise<Shop> {
   const shop = await createShop(world)
   const email = (name: string) => `${name}@shoppers.example.com`
   const lost = await shop.mailed({ email: email('lost') }, 'lost')
@@ -35,12 +35,12 @@ async function inEveryState(): Promise<Shop> {
   await shop.press(restored.id)
   await shop.order({ email: email('recovered'), kind: 'purchase' })
   await shop.mailed({ email: email('silent') }, 'silent')
-  await shop.pass(25 * HOUR)
+  await shop.passTime(25 * HOUR)
   await shop.mailed({ email: email('bought') }, 'bought')
   await shop.order({ email: email('bought'), kind: 'purchase' })
   await shop.mailed({ email: email('mailed') }, 'mailed')
   await shop.fill('untouched', [buildTea()])
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   await shop.fill('emptied', [buildTea()])
   await shop.fill('active', [buildTea()])
   world.advance(MINUTE)
@@ -49,7 +49,7 @@ async function inEveryState(): Promise<Shop> {
 }
 
 test('the migration keeps badges, counters and filters of carts', async () => {
-  const shop = await inEveryState()
+  const shop = await createCartInEveryState()
   const old = await createDatabaseOfBefore()
   await copyRows(world.pool, old)
   const before = await readRows(old, 'carts')

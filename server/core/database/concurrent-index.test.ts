@@ -19,7 +19,7 @@ async function createDatabase(): Promise<pg.Pool> {
 }
 
 /** Polls the catalogue: other connections are visible only there. */
-async function until(pool: pg.Pool, condition: string): Promise<void> {
+async function waitUntil(pool: pg.Pool, condition: string): Promise<void> {
   for (;;) {
     const { rows } = await pool.query(`select (${condition}) as "isSo"`)
     if (rows[0].isSo) return
@@ -45,7 +45,7 @@ test('a concurrent index build does not block writes', async () => {
   const pool = await createDatabase()
   const letGo = await holdSnapshot(pool)
   const built = migrate(pool, { migrations })
-  await until(pool, IS_WAITING)
+  await waitUntil(pool, IS_WAITING)
   // The build ends only after these writes, so waiting for it would deadlock.
   for (let id = 1; id <= 20; id++) await pool.query('insert into shoes values ($1, $1)', [id])
   await pool.query('update shoes set size = size + 1')
@@ -60,7 +60,7 @@ test('a second process that waits for the first does not block the index build',
   const pool = await createDatabase()
   const letGo = await holdSnapshot(pool)
   const first = migrate(pool, { migrations })
-  await until(pool, IS_WAITING)
+  await waitUntil(pool, IS_WAITING)
   const waiting = Promise.withResolvers<void>()
   const pause = async () => {
     waiting.resolve()
@@ -78,7 +78,7 @@ test('an invalid index left by an interrupted attempt is rebuilt', async () => {
   const pool = await createDatabase()
   const letGo = await holdSnapshot(pool)
   const cutOff = migrate(pool, { migrations }).catch(String)
-  await until(pool, IS_WAITING)
+  await waitUntil(pool, IS_WAITING)
   await pool.query(
     'select pg_terminate_backend(pid) from pg_stat_progress_create_index where datname = current_database()',
   )

@@ -13,7 +13,7 @@ test.each([
   ['Europe/Berlin', '2026-11-01T00:30:00'],
   ['UTC', '2026-10-31T23:30:00'],
   ['Etc/GMT+2', '2026-10-31T21:30:00'],
-])('a store’s clock at %s is the same in SQL (cases-R15)', async (zone, clock) => {
+])('a store’s clock at %s is the same in SQL', async (zone, clock) => {
   const { rows } = await sql<{ at: string }>`select to_char('2026-10-31T23:30:00Z'::timestamptz
     at time zone ${toSqlZone(sql`${zone}::text`)}, 'YYYY-MM-DD"T"HH24:MI:SS') as at`.execute(world.db)
   expect(rows[0]!.at).toBe(clock)

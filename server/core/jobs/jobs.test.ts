@@ -44,7 +44,7 @@ test('more jobs than workers run one after the other, not a dozen every half min
   await queue.stop()
 })
 
-test('jobs that step aside while a shop hangs free their workers, and stop waits for them (operators-H3)', async () => {
+test('jobs that step aside while a shop hangs free their workers, and stop waits for them', async () => {
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [sendDueMessages], true)
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   const [healthy, done]: [string, string[]] = [crypto.randomUUID(), []]
@@ -62,7 +62,7 @@ test('jobs that step aside while a shop hangs free their workers, and stop waits
   expect(done).toHaveLength(31)
 })
 
-test('the jobs of one store hold one worker, however many webhooks of a slow shop wait (operators-H3)', async () => {
+test('the jobs of one store hold one worker, however many webhooks of a slow shop wait', async () => {
   const queue = await startJobQueue(urlOfWorld(), createLogger('silent'), [orderJob], true)
   const { promise: answer, resolve } = Promise.withResolvers<void>()
   const [slow, healthy, done]: [string, string, string[]] = [crypto.randomUUID(), crypto.randomUUID(), []]

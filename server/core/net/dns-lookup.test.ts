@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { dnsLookup, openGuardedHttp } from './guarded-fetch.ts'
 
-// Shops with a silent name server delay no other look-up (D8, operators-H3).
+// Shops with a silent name server delay no other look-up (D8).
 
 const open: (() => unknown)[] = []
 afterEach(() => Promise.all(open.splice(0).map((close) => close())))

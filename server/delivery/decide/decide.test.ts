@@ -9,7 +9,7 @@ const HOUR = 3_600_000
 const expiresAt = at(20 * HOUR)
 
 /** Inputs that pass every check. */
-function allWell(): DecisionInputs {
+function buildSendableInputs(): DecisionInputs {
   return {
     now,
     message: { step: 1, channel: 'email', dueAt: at(-4 * HOUR), expiresAt },
@@ -50,9 +50,9 @@ function allWell(): DecisionInputs {
   }
 }
 
-const aNo = { evidence: 'withdrawn', id: 'row', source: 'STOP by SMS', at: '2026-03-01T00:00:00.000Z' }
+const withdrawnConsent = { evidence: 'withdrawn', id: 'row', source: 'STOP by SMS', at: '2026-03-01T00:00:00.000Z' }
 
-const aPendingCoupon = { outcome: 'waiting', reason: 'coupon_pending', until: at(60_000), code: 'CART', refusal: null }
+const pendingCoupon = { outcome: 'waiting', reason: 'coupon_pending', until: at(60_000), code: 'CART', refusal: null }
 
 type Problem = [string, 'hold' | 'skip' | 'cancel', (inputs: DecisionInputs) => void]
 
@@ -63,12 +63,12 @@ const PROBLEMS: Problem[] = [
   ['domain_throttled', 'hold', (inputs) => Object.assign(inputs, { recipientDomain: { heldUntil: at(HOUR) } })],
   ['mail_server_away', 'hold', (inputs) => Object.assign(inputs, { mailRestsUntil: at(HOUR) })],
   ['render_failed:empty_body', 'skip', (inputs) => Object.assign(inputs, { renderProblem: () => 'empty_body' })],
-  ['coupon_pending', 'hold', (inputs) => Object.assign(inputs, { coupon: aPendingCoupon })],
+  ['coupon_pending', 'hold', (inputs) => Object.assign(inputs, { coupon: pendingCoupon })],
   ['frequency_cap', 'hold', (inputs) => Object.assign(inputs.cap, { used: 3, freesAt: at(HOUR) })],
   ['items_gone', 'skip', (inputs) => Object.assign(inputs, { isAllUnavailable: true })],
   ['store_unreachable', 'hold', (inputs) => Object.assign(inputs.orderCheck, { startedAt: at(-60_001) })],
   ['no_consent', 'hold', (inputs) => Object.assign(inputs.consent, { country: 'BR' })],
-  ['consent_withdrawn', 'skip', (inputs) => Object.assign(inputs.consent, { word: aNo })],
+  ['consent_withdrawn', 'skip', (inputs) => Object.assign(inputs.consent, { word: withdrawnConsent })],
   ['no_contact', 'hold', (inputs) => Object.assign(inputs, { address: null })],
   ['suppressed_hard_bounce', 'skip', (inputs) => Object.assign(inputs, { suppression: 'hard_bounce' })],
   ['holdout', 'skip', (inputs) => Object.assign(inputs.person, { arm: 'control' })],
@@ -91,21 +91,21 @@ const PROBLEMS: Problem[] = [
 ]
 
 test('a contact typed beyond the limits on new contacts holds the message with its own reason (X5)', () => {
-  const inputs = { ...allWell(), address: null, isContactUnconfirmed: true }
+  const inputs = { ...buildSendableInputs(), address: null, isContactUnconfirmed: true }
   expect(decide(inputs)).toMatchObject({ outcome: 'hold', reason: 'contact_unconfirmed' })
   expect(decide({ ...inputs, address: 'ada@shoppers.example' })).toMatchObject({ outcome: 'send' })
 })
 
 test('a message that passes all checks is sent (D2)', () => {
-  expect(decide(allWell())).toMatchObject({ outcome: 'send', reason: 'ok', sendAuthorization: 'decision' })
+  expect(decide(buildSendableInputs())).toMatchObject({ outcome: 'send', reason: 'ok', sendAuthorization: 'decision' })
 })
 
 test.each(
   PROBLEMS.map(([reason], index) => [reason, index] as const),
 )('%s decides, even if a later check would fail too (D2)', (_, index) => {
-  const alone = allWell()
+  const alone = buildSendableInputs()
   PROBLEMS[index]![2](alone)
-  const withAllLater = allWell()
+  const withAllLater = buildSendableInputs()
   const [reason, outcome] = PROBLEMS[index]!
   // A step without an address has no later one that goes instead of it.
   const added = PROBLEMS.slice(0, index + 1).filter(([other]) => !(reason === 'superseded' && other === 'no_contact'))
@@ -122,14 +122,14 @@ describe('a message without a cart', () => {
   const others = PROBLEMS.filter(([reason]) => !OF_CART.includes(reason))
 
   test('is sent when it passes all checks, and is never superseded (D2)', () => {
-    const inputs = Object.assign(withoutCart(allWell()), { isSuperseded: true })
+    const inputs = Object.assign(withoutCart(buildSendableInputs()), { isSuperseded: true })
     expect(decide(inputs)).toMatchObject({ outcome: 'send', reason: 'ok', sendAuthorization: 'decision' })
   })
 
   test.each(
     others.map(([reason], index) => [reason, index] as const),
   )('%s decides, even if a later check would fail too (D2)', (_, index) => {
-    const [alone, withAllLater] = [withoutCart(allWell()), withoutCart(allWell())]
+    const [alone, withAllLater] = [withoutCart(buildSendableInputs()), withoutCart(buildSendableInputs())]
     const [reason, outcome, spoil] = others[index]!
     spoil(alone)
     for (const [, , add] of others.slice(0, index + 1)) add(withAllLater)
@@ -140,7 +140,7 @@ describe('a message without a cart', () => {
   })
 
   test('is too old at its age limit and not held beyond it (D7)', () => {
-    const inputs = Object.assign(withoutCart(allWell()), { now: expiresAt, pendingUntil: at(40 * HOUR) })
+    const inputs = Object.assign(withoutCart(buildSendableInputs()), { now: expiresAt, pendingUntil: at(40 * HOUR) })
     expect(decide(inputs)).toEqual({ outcome: 'skip', reason: 'too_old' })
   })
 
@@ -158,7 +158,7 @@ describe('a message without a cart', () => {
       isOverBudget: () => true,
       isPaidByCredits: () => false,
     }
-    const inputs = Object.assign(withoutCart(allWell()), { text })
+    const inputs = Object.assign(withoutCart(buildSendableInputs()), { text })
     expect(decide(inputs)).toMatchObject({ outcome: 'hold', reason: 'quiet_hours', until: at(HOUR) })
     Object.assign(text, { quietUntil: null })
     expect(decide(inputs)).toMatchObject({ outcome: 'hold', reason: 'budget' })
@@ -179,7 +179,7 @@ test('`findCartProblem` covers cart, shopper and goods, and ignores what stops t
   ]
   const ofCart = PROBLEMS.slice(0, 20).filter(([reason]) => !ofStore.includes(reason))
   const spoiled = (problems: Problem[]) => {
-    const inputs = allWell()
+    const inputs = buildSendableInputs()
     // Without a flow there is no control group.
     for (const [reason, , spoil] of problems) if (reason !== 'flow_removed') spoil(inputs)
     return findCartProblem(inputs)
@@ -191,12 +191,12 @@ test('`findCartProblem` covers cart, shopper and goods, and ignores what stops t
 })
 
 test.each(['recovered', 'purchased'] as const)('a %s cart is cancelled as purchased (S3)', (status) => {
-  const inputs = { ...allWell(), cart: { status, abandonAt: null } }
+  const inputs = { ...buildSendableInputs(), cart: { status, abandonAt: null } }
   expect(decide(inputs)).toEqual({ outcome: 'cancel', reason: 'purchased' })
 })
 
 test.each(['emptied', 'lost', 'merged'] as const)('a %s cart is cancelled as such (D2)', (status) => {
-  const inputs = { ...allWell(), cart: { status, abandonAt: null } }
+  const inputs = { ...buildSendableInputs(), cart: { status, abandonAt: null } }
   expect(decide(inputs)).toEqual({ outcome: 'cancel', reason: status })
 })
 
@@ -206,7 +206,7 @@ test('rendering comes after all checks except the plan (D2)', () => {
     count += 1
     return null
   }
-  const counted = { ...allWell(), renderProblem }
+  const counted = { ...buildSendableInputs(), renderProblem }
   decide({ ...counted, suppression: 'unsubscribed' })
   decide({ ...counted, orderCheck: { ...counted.orderCheck, startedAt: null } })
   expect(count).toBe(0)
@@ -216,7 +216,7 @@ test('rendering comes after all checks except the plan (D2)', () => {
 
 describe('too old (D7)', () => {
   const old = (spoil: (inputs: DecisionInputs) => void) => {
-    const inputs = allWell()
+    const inputs = buildSendableInputs()
     inputs.message.expiresAt = now
     spoil(inputs)
     return decide(inputs)
@@ -236,7 +236,7 @@ describe('too old (D7)', () => {
     }))
 
   test('a step without an address is held, then closed for the missing contact, not as superseded', () => {
-    const nameless = { ...allWell(), address: null, isSuperseded: true }
+    const nameless = { ...buildSendableInputs(), address: null, isSuperseded: true }
     expect(decide(nameless)).toEqual({ outcome: 'hold', reason: 'no_contact', until: expiresAt })
     expect(old((inputs) => Object.assign(inputs, { address: null, isSuperseded: true }))).toEqual({
       outcome: 'skip',
@@ -255,7 +255,7 @@ describe('too old (D7)', () => {
 
 describe('how long a hold lasts (D2)', () => {
   const until = (spoil: (inputs: DecisionInputs) => void) => {
-    const inputs = allWell()
+    const inputs = buildSendableInputs()
     spoil(inputs)
     const decision = decide(inputs)
     return decision.outcome === 'hold' ? decision.until : null
@@ -286,7 +286,10 @@ describe('how long a hold lasts (D2)', () => {
 
 describe('the order check (D3)', () => {
   const checked = (ms: number | null, more: Partial<DecisionInputs['orderCheck']> = {}) =>
-    decide({ ...allWell(), orderCheck: { ...allWell().orderCheck, startedAt: ms === null ? null : at(ms), ...more } })
+    decide({
+      ...buildSendableInputs(),
+      orderCheck: { ...buildSendableInputs().orderCheck, startedAt: ms === null ? null : at(ms), ...more },
+    })
 
   test('a check of the last minute counts, and one a second older holds the message', () => {
     expect(checked(0)).toMatchObject({ outcome: 'send', reason: 'ok' })
@@ -312,7 +315,7 @@ describe('the order check (D3)', () => {
 describe('the draw (F1)', () => {
   const drawn = (person: Partial<DecisionInputs['person']>, spoil: (inputs: DecisionInputs) => void = () => {}) => {
     const inputs = {
-      ...allWell(),
+      ...buildSendableInputs(),
       person: { arm: null, isMember: false, isInProgress: false, drawnArm: 'control' as const, ...person },
     }
     spoil(inputs)

@@ -105,7 +105,7 @@ test.each([
   ['entered with tax and shown without it', true, false, '$50.00', 5_000],
   ['shown as entered', true, true, '$59.50', 5_950],
   ['of a store that does not say', true, null, '$59.50', 5_950],
-])('list, cart and mail show the shop’s prices: %s (cases-R8)', async (_, entered, isTaxIncluded, text, minor) => {
+])('list, cart and mail show the shop’s prices: %s', async (_, entered, isTaxIncluded, text, minor) => {
   const displayed = { withTaxMinor: 5_950, withoutTaxMinor: 5_000 }
   const item = { ...line('18', 'Desk', entered ? 5_950 : 5_000), displayed }
   const { storeId } = await createShop({ prices_include_tax: entered, shows_tax: isTaxIncluded }, null, [item])

@@ -146,10 +146,7 @@ describe('a coupon for everybody', () => {
 })
 
 describe('a restricted coupon (decision 36)', () => {
-  test.each([
-    'without',
-    'skip',
-  ] as const)('who bought before gets none where it is for first orders: %s', async (fallback) => {
+  test.each(['without', 'skip'] as const)('who bought before gets no coupon for first orders: %s', async (fallback) => {
     const store = await createShopWithCoupon({}, { coupon_fallback: fallback, coupon_first_order_only: true })
     const before = new Date(world.now.getTime() - 30 * DAY).toISOString()
     const { email } = store.orders[0]!

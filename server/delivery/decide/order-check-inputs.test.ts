@@ -29,7 +29,7 @@ function findProblem(known: {
   return buildOrderCheck(context, { reason } as ClaimedRow).problem
 }
 
-test('a message of an unreachable shop waits for the plugin’s report, with or without products (newcomer)', () => {
+test('a message of an unreachable shop waits for the plugin’s report, with or without products', () => {
   expect(findProblem({ isReached: false })).toBe('orders_unreported')
   expect(findProblem({ isReached: false, missing: 'stock_unreported' })).toBe('orders_unreported')
   expect(findProblem({ isReached: true, failures: 3, problem: 'timeout' })).toBe('orders_unreported')

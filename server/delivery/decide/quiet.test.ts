@@ -43,7 +43,7 @@ test('in the United States state and area code select the zones, or both if they
   expect(of(null, '+12125550134')).toBe('2026-01-16T13:00:00.000Z')
   // Moved to California with the number of New York: until it is morning in both.
   expect(of('CA', '+12125550134')).toBe('2026-01-16T16:00:00.000Z')
-  // A state of two zones; forces abroad, toll-free numbers and new codes tell nothing, so it may be anywhere.
+  // A state of two zones; forces abroad, toll-free numbers and new codes name no zone, so the shopper may be anywhere.
   expect(of('TN', null)).toBe('2026-01-16T14:00:00.000Z')
   for (const [state, phone] of [
     ['AE', null],

@@ -52,7 +52,7 @@ beforeEach(async () => {
   names.zone['_dmarc.mugs.com'] = { TXT: ['v=DMARC1; p=reject'] }
 })
 
-const aMail: OutgoingEmail = {
+const sampleMail: OutgoingEmail = {
   messageId: '01890000-0000-7000-8000-000000000001',
   from: { name: 'Harbour & Co', address: 'hello@mugs.com' },
   replyTo: 'hi@harbour.example',
@@ -74,7 +74,7 @@ async function publish() {
 }
 
 /** Sent by a channel of its own: what it knows of keys is not remembered from another test. */
-async function sent(mail = aMail) {
+async function sent(mail = sampleMail) {
   const channel = createSmtpChannel({ url, mailHeaders: openMailHeaders(world.deps) })
   expect(await channel.send({ ...mail, sendAuthorization: authorizeTest() })).toMatchObject({ kind: 'accepted' })
   await channel.close()
@@ -130,7 +130,7 @@ describe('with the key’s DNS record seen', () => {
     await publish()
     world.advance(3_600_001)
     await checkSenderKeys(world.deps)
-    const { raw } = await sent({ ...aMail, from: { name: 'x', address: 'hello@cups.com' } })
+    const { raw } = await sent({ ...sampleMail, from: { name: 'x', address: 'hello@cups.com' } })
     expect(raw.toString()).not.toMatch(/^DKIM-Signature:/m)
   })
 })
@@ -185,7 +185,7 @@ test('a mail conforms to RFC 5322 and 2045: short ASCII lines with CRLF, a text 
   await checkSenderKeys(world.deps)
   const long = 'Grüße 🛒 '.repeat(3_000)
   const { raw, from } = await sent({
-    ...aMail,
+    ...sampleMail,
     text: long,
     html: `<p>${long}</p>`,
     subject: `Größe ${'ü'.repeat(200)}`,

@@ -10,7 +10,7 @@ const away = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', s
 test.each([
   ['the database is away', away, { response: 'Not sent: the database was unreachable.', retryAfterMs: 1_000 }],
   ['the key cannot be used', new Error('bad key'), { response: 'Not sent: bad key' }],
-])('what cannot be made ready never left, and is tried again: %s (D4)', async (_, problem, text) => {
+])('a mail that cannot be prepared is not sent, and is retried: %s (D4)', async (_, problem, text) => {
   const channel = createSmtpChannel({ url: 'smtp://127.0.0.1:9', mailHeaders: () => Promise.reject(problem) })
   const sent = await channel.send({
     messageId: 'msg_01',

@@ -33,7 +33,7 @@ test('a forged or changed return address identifies nothing (X1)', () => {
   for (const address of [foreign, ...changed, ...strange]) expect([address, read(address)]).toEqual([address, null])
 })
 
-test('another token of the same message is no return address (X1)', () => {
+test('another token of the same message is not a return address (X1)', () => {
   const id = createId()
   const link = Buffer.from(secrets.token('unsubscribe', id), 'base64url').subarray(0, 10)
   const mac = Buffer.from(secrets.token('bounce', id), 'base64url').subarray(0, 10)

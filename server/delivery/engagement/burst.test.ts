@@ -30,7 +30,7 @@ test('three links within seconds are a machine’s, the same link three times is
   expect(reasons(...[0, 300, 2_000].map((at) => createEvent({ at })))).toEqual([])
 })
 
-test('two links are a machine’s only when faster than by hand', () => {
+test('two links count as a machine’s only when they are opened faster than a person can', () => {
   const fast = [createEvent({ at: 0 }), createEvent({ at: 999, kind: 'unsubscribe_link', link: 'out' })]
   expect(reasons(...fast)).toEqual(fast.map(({ id }) => [id, 'many_links']))
   expect(reasons(createEvent({ at: 0 }), createEvent({ at: 1_000, link: 'sale' }))).toEqual([])

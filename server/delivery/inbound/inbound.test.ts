@@ -91,7 +91,7 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     expect(await suppressed('sms')).toBe(true)
   })
 
-  test('Twilio’s keyword takes precedence over the text (cases-R5)', async () => {
+  test('Twilio’s keyword takes precedence over the text', async () => {
     world.advance(1_000)
     await says('START')
     world.advance(1_000)
@@ -109,7 +109,7 @@ describe('STOP, START and HELP by SMS (C4)', () => {
     await says('START')
   })
 
-  test('a shop’s name cannot inject a link into a reply (security-P8)', async () => {
+  test('a shop’s name cannot inject a link into a reply', async () => {
     const change = (names: { name: string; sender_name: string }) =>
       world.db.updateTable('stores').set(names).where('id', '=', scene.store.storeId).execute()
     const before = world.db.selectFrom('stores').select(['name', 'sender_name'])
@@ -134,7 +134,7 @@ describe('WhatsApp', () => {
   const confirmations = () =>
     scene.meta.network.texts.thread(adaPhone, 'whatsapp', '+12025550100').map(({ body }) => body)
 
-  test('a preference change and an opt-out button stop messages, and a preference opens no 24-hour window (cases-R6)', async () => {
+  test('a preference change and an opt-out button stop messages, and a preference opens no 24-hour window', async () => {
     const setting = (value: string, at = world.now) => ({
       wa_id: adaPhone.slice(1),
       category: 'marketing_messages',

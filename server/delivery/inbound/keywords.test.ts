@@ -3,7 +3,7 @@ import sentences from '../../../test/fixtures/stop-sentences.json' with { type: 
 import cases from '../../../test/fixtures/stop-words.json' with { type: 'json' }
 import { parseKeyword } from './keywords.ts'
 
-describe('STOP (C4, cases-R5)', () => {
+describe('STOP (C4)', () => {
   test.each([
     'STOP',
     'STOPALL',

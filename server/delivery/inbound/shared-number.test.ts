@@ -57,7 +57,7 @@ async function write(store: TestStore, to: string, messageId = createId()) {
 }
 
 let posts = 0
-async function fromTwilio(path: string, params: object, { sid = operatorSid, token = 'op-token' } = {}) {
+async function postFromTwilio(path: string, params: object, { sid = operatorSid, token = 'op-token' } = {}) {
   const full = { AccountSid: sid, ...params }
   const reply = await world.app.inject({
     method: 'POST',
@@ -72,7 +72,7 @@ async function fromTwilio(path: string, params: object, { sid = operatorSid, tok
 }
 const INBOUND = '/api/webhooks/twilio/operator/inbound'
 const says = (From: string, Body: string, more: object = {}) =>
-  fromTwilio(INBOUND, { MessageSid: `SM${String(++posts).padStart(32, '0')}`, From, To: number, Body, ...more })
+  postFromTwilio(INBOUND, { MessageSid: `SM${String(++posts).padStart(32, '0')}`, From, To: number, Body, ...more })
 
 const stoppedFor = async (phone: string) => {
   const rows = await world.db
@@ -130,9 +130,9 @@ describe('the operator’s account', () => {
     world.deps.config = { ...config, operatorTexts: null }
     expect(await openTextChannels(world.deps).text(tea.accountId, 'sms')).toBeNull()
     const status = { MessageSid: `SM${'1'.repeat(32)}`, MessageStatus: 'sent' }
-    expect((await fromTwilio(`/api/webhooks/twilio/${key}/status/${createId()}`, status, { token: '' })).status).toBe(
-      404,
-    )
+    expect(
+      (await postFromTwilio(`/api/webhooks/twilio/${key}/status/${createId()}`, status, { token: '' })).status,
+    ).toBe(404)
     expect((await says(phone, 'STOP')).status).toBe(404)
     world.deps.config = config
     expect(await stoppedFor(phone)).toEqual([])
@@ -170,11 +170,11 @@ describe('a delivery report', () => {
     const path = (store: TestStore) =>
       `/api/webhooks/twilio/${rows.find((row) => row.account_id === store.accountId)!.hook_key}/status/${id}`
     const delivered = { MessageSid, MessageStatus: 'delivered' }
-    expect((await fromTwilio(path(wine), delivered)).status).toBe(204)
+    expect((await postFromTwilio(path(wine), delivered)).status).toBe(204)
     expect((await readMessageState(world.db, id)).state).toBe('sent')
-    expect((await fromTwilio(path(tea), delivered, { token: 'guess' })).status).toBe(403)
-    expect((await fromTwilio(path(tea), delivered, { sid: ownSid, token: 'own-token' })).status).toBe(404)
-    expect((await fromTwilio(path(tea), delivered)).status).toBe(204)
+    expect((await postFromTwilio(path(tea), delivered, { token: 'guess' })).status).toBe(403)
+    expect((await postFromTwilio(path(tea), delivered, { sid: ownSid, token: 'own-token' })).status).toBe(404)
+    expect((await postFromTwilio(path(tea), delivered)).status).toBe(204)
     expect((await readMessageState(world.db, id)).state).toBe('delivered')
   })
 })
@@ -223,8 +223,8 @@ describe('a reply to the shared number', () => {
     await says(phone, 'STOP', stop)
     expect(await stoppedFor(phone)).toEqual([])
     const forged = { MessageSid: `SM${'8'.repeat(32)}`, From: phone, To: number, Body: 'STOP' }
-    expect((await fromTwilio(INBOUND, forged, { token: 'guess' })).status).toBe(403)
-    expect((await fromTwilio(INBOUND, forged, { sid: ownSid, token: 'own-token' })).status).toBe(404)
+    expect((await postFromTwilio(INBOUND, forged, { token: 'guess' })).status).toBe(403)
+    expect((await postFromTwilio(INBOUND, forged, { sid: ownSid, token: 'own-token' })).status).toBe(404)
     expect(await stoppedFor(phone)).toEqual([])
   })
 

@@ -43,7 +43,7 @@ const readStates = async (storeId: string) => (await readMessages(world, storeId
  * `stop` runs while another transaction has locked the message that was sent; it then locks the open steps without
  * waiting.
  */
-async function besideSettling(of: { sentId: string; openIds: string[] }, stop: () => Promise<unknown>) {
+async function runBesideSettling(of: { sentId: string; openIds: string[] }, stop: () => Promise<unknown>) {
   const client = await world.pool.connect()
   try {
     await client.query('begin')
@@ -63,14 +63,14 @@ async function besideSettling(of: { sentId: string; openIds: string[] }, stop: (
 
 test('STOP waits for a text being settled before it locks open texts', async () => {
   const of = await createSentStep('sms')
-  await besideSettling(of, () => handleReply(world.deps, { accountId: of.accountId, db: world.db }, of.inbound))
+  await runBesideSettling(of, () => handleReply(world.deps, { accountId: of.accountId, db: world.db }, of.inbound))
   expect(await readStates(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
 })
 
 test('an unsubscribe waits for a mail being settled before it locks open mails', async () => {
   const of = await createSentStep('email')
   const link = findLink(world.sent.at(-1)!.html!, '/u/')
-  await besideSettling(of, () => world.request('POST', link))
+  await runBesideSettling(of, () => world.request('POST', link))
   expect(await readStates(of.storeId)).toEqual(['sent', ...of.openIds.map(() => 'skipped')])
 })
 

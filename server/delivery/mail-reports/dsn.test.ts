@@ -153,7 +153,7 @@ test.each([
     'soft',
   ],
   [
-    'marked as an automatic answer (cases-R10)',
+    'marked as an automatic answer',
     buildMail(
       ['From: MAILER-DAEMON@mx.example', 'Subject: failure notice', 'Auto-Submitted: auto-replied', 'X-Autoreply: yes'],
       'Sorry, no mailbox here by that name. (#5.1.1)',

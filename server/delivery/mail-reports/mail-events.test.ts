@@ -201,7 +201,7 @@ describe('Mailgun', () => {
   })
 })
 
-test('an opt-out at the provider is a withdrawal and stops open messages; after the shopper undid it, the same report changes nothing (cases-R12)', async () => {
+test('an opt-out at the provider is a withdrawal and stops open messages; after the shopper undid it, the same report changes nothing', async () => {
   const secret = 'recoup:a-long-password'
   use('postmark', secret)
   const headers = { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }

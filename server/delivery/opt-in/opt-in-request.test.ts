@@ -277,7 +277,7 @@ describe('the price of an opt-in request (Budget)', () => {
   test.each<[Outcome]>([
     [REFUSAL],
     [{ kind: 'retry', reason: 'busy', response: 'Busy' }],
-  ])('is taken back as well when a YES came first, which then answers no words of ours: %o', async (outcome) => {
+  ])('is also undone when a YES arrived first, which then answers no request text: %o', async (outcome) => {
     const request = await asking(() =>
       askBy(async ({ to }) => {
         await says('YES', { From: to })
@@ -290,7 +290,7 @@ describe('the price of an opt-in request (Budget)', () => {
   test.each([
     'update opt_in_requests set state = ',
     'insert into sending_spend as s',
-  ])('is taken back in one commit with the refusal, or neither is written: %s', async (lost) => {
+  ])('is undone in one commit with the refusal, or neither is written: %s', async (lost) => {
     const ending: KyselyPlugin = {
       transformQuery: ({ node }) => {
         if (isAnswered && JSON.stringify(node).includes(lost)) throw new Error('the process ends')
@@ -330,7 +330,7 @@ describe('a shopper erased while the request is in flight (C8)', () => {
     [{ kind: 'retry', reason: 'busy', response: 'Busy' }, 'dropped'],
     [{ kind: 'rejected', reason: '21211', response: 'No such number', isRecipientFault: true }, 'failed'],
     [{ kind: 'accepted', providerId: 'SM-of-the-erased', response: '' }, 'asked'],
-  ])('is not asked again, and no answer writes them down: %o', async (outcome, state) => {
+  ])('is not asked again, and no provider reply stores them again: %o', async (outcome, state) => {
     const phone = await ticks(sms(true))
     await askBy(async () => {
       const { token } = store

@@ -58,7 +58,7 @@ test('a consent with an order that awaits payment gets a request an hour later, 
   expect((await readWord(paid!.phone!))?.evidence).toBe('express_yes')
 })
 
-test('a consent with a paid order gets a request at once where confirmation is required, also after a pending payment', async () => {
+test('a consent with a paid order gets a request at once where confirmation is required, even after a pending payment', async () => {
   const phone = '+4915123456199'
   const consents = [{ channel: 'sms' as const, wording: 'SMS an mich' }]
   const begun = buildOrder(world, { kind: 'pending', paidAt: null, phone, country: 'DE', consents })

@@ -50,7 +50,7 @@ const sms = (isGiven: boolean) => ({ sms: buildConsentBox('sms', isGiven) })
 const listRequests = (phone: string) =>
   scene.twilio.network.texts.thread(phone, 'sms', '+12025550100').map(({ body }) => body)
 
-test('a shop’s name cannot inject a link into an opt-in request (security-P8)', async () => {
+test('a shop’s name cannot inject a link into an opt-in request', async () => {
   const change = (names: { name: string; sender_name: string }) =>
     world.db.updateTable('stores').set(names).where('id', '=', store.storeId).execute()
   const before = world.db.selectFrom('stores').select(['name', 'sender_name']).where('id', '=', store.storeId)
@@ -62,7 +62,7 @@ test('a shop’s name cannot inject a link into an opt-in request (security-P8)'
   expect(listRequests(phone)).toEqual([expect.stringMatching(/^Security Team evil com: /)])
 })
 
-describe('opt-in requests (security-P13)', () => {
+describe('opt-in requests', () => {
   afterEach(() => world.db.deleteFrom('opt_in_requests').where('state', '=', 'waiting').execute())
 
   const sellsTo = (selling_countries: string[] | null) =>

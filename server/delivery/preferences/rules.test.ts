@@ -8,7 +8,7 @@ const facts = (changed: Partial<ChannelFacts> = {}): ChannelFacts => ({
   ...changed,
 })
 
-test('email is on by default, texts are not: unknown is no opt-in (C5)', () => {
+test('email is on by default and texts are off, because unknown is not an opt-in (C5)', () => {
   expect(computeChannelState(facts()).isOn).toBe(true)
   expect(computeChannelState(facts({ channel: 'sms' })).isOn).toBe(false)
   expect(computeChannelState(facts({ channel: 'sms', ledger: 'express_yes' })).isOn).toBe(true)
@@ -37,7 +37,7 @@ test.each([
   expect(on).toEqual(lock ? [] : ['email'])
 })
 
-test('an untouched box writes nothing and is no consent', () => {
+test('an untouched box writes nothing and does not count as consent', () => {
   const choice = { channels: { email: true, sms: false }, isStopAll: false }
   expect(computeChanges([facts(), facts({ channel: 'sms' })], choice)).toEqual({ on: [], off: [] })
   expect(computeChanges([facts()], { channels: {}, isStopAll: false })).toEqual({ on: [], off: [] })

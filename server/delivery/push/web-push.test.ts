@@ -145,7 +145,7 @@ describe('responses of the push service (P1)', () => {
   test.each([
     'endless',
     'late',
-  ] as const)('an answer whose words are %s is answered all the same, and they are bounded', async (text) => {
+  ] as const)('an answer with %s text has the same outcome, and its stored text is limited', async (text) => {
     const answer = await answered({ status: 410, words: text })
     expect(answer).toMatchObject({ kind: 'gone', response: expect.stringMatching(/^410 as the test wants/) })
     expect((answer as { response: string }).response.length).toBeLessThan(1_000)
@@ -187,7 +187,7 @@ describe('responses of the push service (P1)', () => {
     await guarded.close()
   })
 
-  test('an endpoint that is no allowed push service is gone', async () => {
+  test('an endpoint outside the allowed push services counts as gone', async () => {
     const { keys } = outgoing().subscription
     const outcome = await channel.send(outgoing({ subscription: { endpoint: 'https://evil.example/x', keys } }))
     expect(outcome.kind).toBe('gone')

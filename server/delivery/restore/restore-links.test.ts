@@ -40,7 +40,7 @@ beforeEach(async () => {
 async function mailed(items = [buildTea(3), pot]) {
   await shop.fill('one', items)
   await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)
 }
 
@@ -128,7 +128,7 @@ test('an entered coupon is restored too, and the page shows its saving (decision
   await insertCoupon(world, shop, { code: 'WELCOME10', made_by: 'store' })
   await shop.fill('one', [buildTea(3), pot], { coupons: ['welcome10'] })
   await shop.type('one', { email: `ada-${shop.storeId}@shoppers.example.com`, firstName: 'Ada' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   token = createRestoreToken(world.deps.secrets, (await shop.messages())[0]!.id)
   const { coupon, total } = await readCart()
   expect(coupon).toEqual({ code: 'WELCOME10', saving: Math.ceil(total * 10 - 0.5) / 100 })

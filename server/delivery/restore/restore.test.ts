@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { restoreTexts } from '../../../shared/delivery/restore.ts'
 import { createFakeStore } from '../../../test/fake-store.ts'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 import { buildTea, createShop, DAY, HOUR, MINUTE, pot, type Shop } from '../../../test/shop.ts'
 import { buildWooKeys } from '../../../test/woo-access.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -23,7 +23,7 @@ beforeEach(async () => {
   shop = await createShop(world)
   await shop.fill('one', [buildTea(3), pot])
   await shop.type('one', { email: `ada${++n}@shoppers.example.com`, firstName: 'Ada', phone: '+12125550123' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   messageId = (await shop.messages())[0]!.id
   token = createRestoreToken(world.deps.secrets, messageId)
 })
@@ -202,7 +202,7 @@ test('the link of a cart bought meanwhile still opens', async () => {
 })
 
 /** Ten thousand are tried by `npm run proofs -- fuzz`. */
-const HUNDREDS = isProof ? 100 : 10
+const HUNDREDS = isFullRun ? 100 : 10
 
 test('a thousand guessed tokens get one reply, one look-up each and no record (X1, decision 4)', async () => {
   const answers = new Set<string>()

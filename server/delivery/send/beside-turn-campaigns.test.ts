@@ -45,13 +45,13 @@ const chosen = (emails: readonly (string | null)[]) => ({
 })
 const getEmails = ({ orders }: Pick<Shop, 'orders'>) => orders.map(({ email }) => email)
 
-async function aboutCarts(body: (shop: Shop) => object = () => ({})): Promise<Campaign> {
+async function createCartCampaign(body: (shop: Shop) => object = () => ({})): Promise<Campaign> {
   const shop = await createShop(world, POOL_SIZE + 1)
   return createDueCampaign(world, shop, body(shop))
 }
 
 /** To shoppers without a cart. */
-async function aboutNoCarts(): Promise<Campaign> {
+async function createBuyerCampaign(): Promise<Campaign> {
   const { buyerOrders, ...shop } = await createCouponShop(world, { carts: 0, buyers: POOL_SIZE + 1 })
   const people = { ...shop, orders: buyerOrders }
   const targetAudience = { type: 'specific_customers', mode: 'selected', customerEmails: getEmails(people) }
@@ -92,7 +92,7 @@ describe('a prepared campaign message is closed and one in flight continues when
       },
     ],
   ])('%s', async (_, end, change) => {
-    const after = await changeDuringFlight(world, await aboutCarts((shop) => chosen(getEmails(shop))), change)
+    const after = await changeDuringFlight(world, await createCartCampaign((shop) => chosen(getEmails(shop))), change)
     await expectClosedUnsent(world, after, end)
     await expectSent(world, after)
     await runTick(world, after, MINUTE)
@@ -111,7 +111,7 @@ describe('a prepared campaign message is closed and one in flight continues when
     ])
 
   test('two shoppers without a cart are merged: they get one mail of the campaign (D1)', async () => {
-    const after = await changeDuringFlight(world, await aboutNoCarts(), ({ storeId, theirs }) =>
+    const after = await changeDuringFlight(world, await createBuyerCampaign(), ({ storeId, theirs }) =>
       typed(storeId, getEmails({ orders: theirs })),
     )
     expect([after.sending.cart_id, after.waiting.cart_id]).toEqual([null, null])
@@ -126,7 +126,7 @@ describe('a prepared campaign message is closed and one in flight continues when
     world.db.updateTable('messages').set({ step_id: createId() }).where('id', '=', id).execute()
 
   test('the cart of another run is joined to its cart: the campaign sends about a cart once', async () => {
-    const after = await changeDuringFlight(world, await aboutCarts(), async ({ storeId, sending, waiting }) => {
+    const after = await changeDuringFlight(world, await createCartCampaign(), async ({ storeId, sending, waiting }) => {
       await ofAnotherRun(sending.id)
       await transact({ storeId, db: world.db }, (tx) =>
         mergeCartMessages(tx, sending.cart_id!, waiting.cart_id!, world.now),
@@ -139,7 +139,7 @@ describe('a prepared campaign message is closed and one in flight continues when
 
 describe('a prepared campaign message is released and one in flight stays unchanged when', () => {
   test('the campaign is postponed: unsent messages get the new time', async () => {
-    const after = await changeDuringFlight(world, await aboutCarts(), (scene) => {
+    const after = await changeDuringFlight(world, await createCartCampaign(), (scene) => {
       const delayed = { schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 72 } }
       return followed(save(scene, buildCampaignInput(world, delayed)))
     })
@@ -152,7 +152,7 @@ describe('a prepared campaign message is released and one in flight stays unchan
   })
 
   test('the campaign is paused: nothing is sent until it is resumed', async () => {
-    const after = await changeDuringFlight(world, await aboutCarts(), (scene) =>
+    const after = await changeDuringFlight(world, await createCartCampaign(), (scene) =>
       callCampaigns(world, scene, 'PATCH', `/${scene.campaignId}/pause`),
     )
     await expectSent(world, after)
@@ -165,7 +165,7 @@ describe('a prepared campaign message is released and one in flight stays unchan
   })
 
   test('its held messages are dropped: neither of these is affected, and it is sent once', async () => {
-    const after = await changeDuringFlight(world, await aboutCarts(), async (scene) => {
+    const after = await changeDuringFlight(world, await createCartCampaign(), async (scene) => {
       const reply = await callCampaigns(world, scene, 'POST', `/${scene.campaignId}/drop-held`)
       expect([reply.status, reply.body.dropped]).toEqual([200, 0])
     })
@@ -175,7 +175,7 @@ describe('a prepared campaign message is released and one in flight stays unchan
   })
 
   test('both shoppers, who have no cart, are woken: it is sent once', async () => {
-    const after = await changeDuringFlight(world, await aboutNoCarts(), async ({ storeId, theirs, waiting }) => {
+    const after = await changeDuringFlight(world, await createBuyerCampaign(), async ({ storeId, theirs, waiting }) => {
       const addresses = theirs.map(({ email }) => email!)
       await transact({ storeId, db: world.db }, (tx) => wakeMessagesToAddresses(tx, addresses, world.now))
       expect((await readStoredMessage(world, waiting.id)).claim).toBe(null)

@@ -89,7 +89,7 @@ test('replies during a database outage are recorded and free their slots (D4, D1
   const allAnswered = Promise.withResolvers<void>()
   let answered = 0
   world.answer = (mail) => {
-    // Late enough for the settings to be asked for once more before any other mail leaves.
+    // Late enough for the settings to be read again before the next mail is sent.
     world.advance(600)
     if (++answered === POOL) setImmediate(allAnswered.resolve)
     return acceptMail(mail)

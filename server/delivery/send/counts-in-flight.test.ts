@@ -31,7 +31,9 @@ const ANSWERS = [
   { kind: 'unknown', reason: 'timeout', response: 'no answer' },
 ] as const
 
-const inTwoDays = () => ({ schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 48 } })
+const buildScheduleInTwoDays = () => ({
+  schedule: { startDate: formatStoreDate(world), timeOfDay: '00:00', delay: 48 },
+})
 
 /** Checks before any reply, while replies wait in their rows to be settled, and after settling. */
 async function checkEach(storeId: string, check: (expected: Parts) => Promise<unknown>) {
@@ -60,7 +62,7 @@ async function checkEach(storeId: string, check: (expected: Parts) => Promise<un
 
 test('of a campaign, in its figures and in the report of its run', async () => {
   const shop = await createShop(world, MAILS)
-  const { id } = await createCampaign(world, shop, inTwoDays())
+  const { id } = await createCampaign(world, shop, buildScheduleInTwoDays())
   await runTick(world, shop)
   world.advance(2 * DAY)
   await completeOrderCheck(world, shop.storeId)
@@ -84,7 +86,7 @@ test('of a flow, whose later steps wait', async () => {
 
 test('each page of carts shows one message, in a state that the figures count', async () => {
   const shop: Shop = await createShop(world, MAILS)
-  await createCampaign(world, shop, inTwoDays())
+  await createCampaign(world, shop, buildScheduleInTwoDays())
   await runTick(world, shop)
   world.advance(2 * DAY)
   await completeOrderCheck(world, shop.storeId)

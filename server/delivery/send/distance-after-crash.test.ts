@@ -71,7 +71,7 @@ const getSent = ({ first }: SentMail) =>
   world.sent.filter(({ to }) => to === first.to_address).map(({ messageId }) => messageId)
 
 /** Whoever sends for the store meanwhile: the lease of the one that died is over. */
-async function others({ storeId }: SentMail, ms: number) {
+async function passOtherTurns({ storeId }: SentMail, ms: number) {
   const schedule = world.db.updateTable('send_schedule').where('store_id', '=', storeId)
   await schedule.set({ lease_until: null, next_due_at: world.now }).execute()
   await passTime(world, storeId, ms)
@@ -93,8 +93,8 @@ describe('the next process settles the mail, and the next step keeps its distanc
       expect([first.state, first.answer?.state, sendingAt]).toEqual(['sending', outcome ? state : undefined, world.now])
       expect((await readNext(of)).due_at).toEqual(new Date(sendingAt.getTime() + HOUR))
       // Its old time comes before the abandoned message is recovered.
-      await others(of, HOUR)
-      await others(of, HOUR)
+      await passOtherTurns(of, HOUR)
+      await passOtherTurns(of, HOUR)
       expect(getSent(of)).toEqual([first.id])
       expect(await readNext(of)).toMatchObject({ state: 'scheduled', claim: null, attempts: 0 })
 
@@ -104,9 +104,9 @@ describe('the next process settles the mail, and the next step keeps its distanc
       expect(await listDecisions(world, first.id)).toEqual(['send ok', `result ${outcome ? 'accepted' : 'unknown'}`])
       const next = await readNext(of)
       expect(next).toMatchObject({ state: 'scheduled', due_at: new Date(sendingAt.getTime() + DISTANCE) })
-      await others(of, DISTANCE - 2 * HOUR - 1)
+      await passOtherTurns(of, DISTANCE - 2 * HOUR - 1)
       expect(getSent(of)).toEqual([first.id])
-      await others(of, 1)
+      await passOtherTurns(of, 1)
       expect(getSent(of)).toEqual([first.id, next.id])
     })
   })
@@ -116,7 +116,7 @@ describe('the next process settles the mail, and the next step keeps its distanc
       await Promise.all([finds(), finds()])
       const { due_at } = await readNext(of)
       expect(due_at).toEqual(new Date(world.now.getTime() + DISTANCE))
-      await others(of, HOUR)
+      await passOtherTurns(of, HOUR)
       await finds()
       expect(await readNext(of)).toMatchObject({ due_at, state: 'scheduled' })
       expect(getSent(of)).toEqual([of.first.id])
@@ -143,13 +143,13 @@ test('a step held for longer than its distance is decided when its hold ends', a
 test('a deferred mail delays no step: the next one is sent at its time once the mail is settled', async () => {
   await sending(RETRY, async (of) => {
     const { first } = of
-    await others(of, HOUR)
+    await passOtherTurns(of, HOUR)
     expect(getSent(of)).toEqual([first.id])
     await finds()
     expect(await readStoredMessage(world, first.id)).toMatchObject({ state: 'held', reason: 'retry', sending_at: null })
     const next = await readNext(of)
     expect(next.due_at).toEqual(world.now)
-    await others(of, 1_000)
+    await passOtherTurns(of, 1_000)
     expect(getSent(of)).toEqual([first.id, next.id])
   })
 })

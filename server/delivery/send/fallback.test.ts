@@ -45,14 +45,14 @@ async function createCart(more: Parameters<typeof buildOrder>[1] = {}) {
 const first = async () => (await readMessages(world, store.storeId)).find(({ step }) => step === 1)!
 
 /** Its decisions as text. */
-async function whyFirst(): Promise<string[]> {
+async function readFirstExplanations(): Promise<string[]> {
   const { id, cart_id: cartId } = await first()
   const { messages } = (await call('GET', `/api/carts/${cartId}/messages`)).body
   const { decisions } = messages.find((message: { id: string }) => message.id === id)
   return decisions.map(({ explanation }: { explanation: string }) => explanation)
 }
 
-const lastRecord = async () =>
+const readLastRecord = async () =>
   await world.db
     .selectFrom('decision_records')
     .select(['outcome', 'reason', 'inputs'])
@@ -80,11 +80,11 @@ test('without an email address the SMS is sent, and the record explains the skip
   expect(world.texts.map(({ to }) => to)).toEqual([phone])
   expect(world.texts[0]!.text).toContain('Reply STOP')
   expect(await first()).toMatchObject({ channel: 'sms', channels: null, state: 'sent' })
-  expect((await lastRecord()).inputs).toMatchObject({
+  expect((await readLastRecord()).inputs).toMatchObject({
     channel: 'sms',
     otherChannels: [{ channel: 'email', reason: 'no_contact' }],
   })
-  expect((await whyFirst()).at(-2)).toContain('By email: No usable email address has been captured yet.')
+  expect((await readFirstExplanations()).at(-2)).toContain('By email: No usable email address has been captured yet.')
   // The forecast shows the same.
   const { messages } = (await call('GET', `/api/flows/${store.flowId}/upcoming?minutes=1440`)).body
   expect(messages).toMatchObject([{ step: 2, channel: 'sms', to: phone }])
@@ -102,7 +102,7 @@ test('a message without a usable channel waits for the one that is free first', 
     state: 'held',
     reason: 'quiet_hours',
   })
-  expect(await whyFirst()).toEqual([
+  expect(await readFirstExplanations()).toEqual([
     'By SMS: It is within quiet hours where the shopper lives. By email: No usable email address has been captured yet.',
   ])
   await passTime(world, store.storeId, 10 * HOUR)

@@ -4,7 +4,7 @@ import { advanceToAbandoned, sendDueMessages } from '../../../test/message-scene
 import { buildTea, createShop, DAY, HOUR, MINUTE, type Shop } from '../../../test/shop.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
 
-// The limit of first mails of a new account to people without an order (security-P8). Local mode has no limit.
+// The limit of first mails of a new account to people without an order. Local mode has no limit.
 
 const world = createWorld({
   HOST: '0.0.0.0',
@@ -43,12 +43,12 @@ test('later reminders do not count as first mails', async () => {
   const shop = await buildNewShop()
   await abandonCarts(shop, 50)
   await isNew(shop)
-  await shop.pass(61 * MINUTE)
+  await shop.passTime(61 * MINUTE)
   expect(await states(shop)).toEqual({ sent: 50, held: 0 })
-  await shop.pass(23 * HOUR)
+  await shop.passTime(23 * HOUR)
   await abandonCarts(shop, 45)
   await isNew(shop)
-  await shop.pass(61 * MINUTE)
+  await shop.passTime(61 * MINUTE)
   // Their second reminders are a day and more after the first.
   const second = (await shop.messages()).filter(({ step, state }) => step === 2 && state === 'sent')
   expect([second.length, await states(shop)]).toEqual([50, { sent: 95, held: 0 }])
@@ -63,8 +63,8 @@ test('stores of an account that send at once share its limit of first mails', as
   await isNew(first)
   await Promise.all([first, second].map(({ storeId }) => sendDueMessages(world, storeId)))
   expect(world.sent).toHaveLength(50)
-  await first.pass(MINUTE)
-  await second.pass(MINUTE)
+  await first.passTime(MINUTE)
+  await second.passTime(MINUTE)
   const [a, b] = [await states(first), await states(second)]
   expect([a.sent + b.sent, a.held + b.held]).toEqual([50, 10])
 })
@@ -79,7 +79,7 @@ test('a deferred mail frees its place in the limit until the retry', async () =>
     isFirst = false
     return isPutOff ? { kind: 'retry', reason: 'smtp_450', response: '450', retryAfterMs: DAY / 2 } : acceptMail(mail)
   }
-  await shop.pass(61 * MINUTE)
-  await shop.pass(16 * MINUTE)
+  await shop.passTime(61 * MINUTE)
+  await shop.passTime(16 * MINUTE)
   expect(await states(shop)).toEqual({ sent: 50, held: 0 })
 })

@@ -62,7 +62,7 @@ async function createShop(isFlowOn = true) {
 
 const mail = () => world.sent[0]! as { html: string; text: string }
 
-test('a new price includes the same tax when the shop shows prices other than entered (cases-R8)', async () => {
+test('a new price includes the same tax when the shop shows prices other than entered', async () => {
   const { storeId, fake } = await createShop()
   const store = { storeId, db: world.db }
   await world.db
@@ -99,7 +99,7 @@ test('a new price includes the same tax when the shop shows prices other than en
   expect(mail().text).toContain('1 × Brass Lamp: $64.00')
 })
 
-test('message and restore page keep the price with tax when the shop does not report what it shows (cases-R8)', async () => {
+test('message and restore page keep the price with tax when the shop does not report what it shows', async () => {
   const { storeId, fake } = await createShop()
   const list = async (rows: Partial<PlatformProduct>[]) => {
     fake.allProducts = rows.map((row, at) => buildProduct({ productId: ['16', '17', '18'][at]!, ...row }))
@@ -240,7 +240,7 @@ test('unreadable stock holds all messages with the reason and pauses the request
   expect(world.sent).toHaveLength(1)
 })
 
-test('a store that times out on stock but not on orders is asked at growing intervals (operators-H3)', async () => {
+test('a store that times out on stock but not on orders is asked at growing intervals', async () => {
   const { storeId, fake } = await createShop()
   fake.termsProblem = buildProblem('timeout')
   const waits: number[] = []

@@ -81,7 +81,7 @@ async function pass(scene: MessageScene, ms: number) {
   await completeOrderCheck(world, scene.storeId)
   await sendDueMessages(world, scene.storeId)
 }
-const firstStates = async ({ storeId }: MessageScene) => {
+const countFirstStates = async ({ storeId }: MessageScene) => {
   const first = (await readMessages(world, storeId)).filter(({ step }) => step === 1)
   const states = first.map(({ state, reason }) => (reason ? `${state}(${reason})` : state))
   return Object.fromEntries([...Map.groupBy(states, (word) => word)].map(([word, all]) => [word, all.length]))
@@ -109,11 +109,11 @@ test('a failing mail server is paused after a few attempts, without lost mails o
   // Its two connections: what was in flight when the first failure came back, and nothing after it.
   expect(byOwn.length).toBeLessThanOrEqual(4)
   const openCount = byOwn.length
-  expect(await firstStates(mine)).toEqual({ 'held(retry)': openCount, 'held(mail_server_away)': 20 - openCount })
+  expect(await countFirstStates(mine)).toEqual({ 'held(retry)': openCount, 'held(mail_server_away)': 20 - openCount })
   expect(await selectServer(mine)).toMatchObject({ problem: expect.stringContaining('ECONNREFUSED'), failures: 1 })
   await completeOrderCheck(world, theirs.storeId)
   await sendDueMessages(world, theirs.storeId)
-  expect(await firstStates(theirs)).toEqual({ sent: 3 })
+  expect(await countFirstStates(theirs)).toEqual({ sent: 3 })
   // Longer each time.
   await pass(mine, 31_000)
   expect(byOwn.length).toBeLessThanOrEqual(openCount + 4)
@@ -122,7 +122,7 @@ test('a failing mail server is paused after a few attempts, without lost mails o
   answer = accepted
   await pass(mine, 2 * MINUTE)
   await pass(mine, 2 * MINUTE)
-  expect(await firstStates(mine)).toEqual({ sent: 20 })
+  expect(await countFirstStates(mine)).toEqual({ sent: 20 })
   expect(await selectServer(mine)).toMatchObject({ problem: null, failures: 0, rests_until: null })
 })
 
@@ -136,7 +136,7 @@ test('a failure of one message does not delay the others', async () => {
       : accepted(mail)
   await due(scene)
   await sendDueMessages(world, scene.storeId)
-  expect(await firstStates(scene)).toEqual({ sent: 5, 'held(retry)': 1 })
+  expect(await countFirstStates(scene)).toEqual({ sent: 5, 'held(retry)': 1 })
   expect((await selectServer(scene))!.problem).toBeNull()
 })
 
@@ -153,7 +153,7 @@ test('a mail server removed during a batch gets no further mail after a second (
   await sendDueMessages(world, scene.storeId)
   expect(byOwn.length).toBeLessThanOrEqual(6)
   expect(byOwn.length + world.sent.length).toBe(12)
-  expect(await firstStates(scene)).toEqual({ sent: 12 })
+  expect(await countFirstStates(scene)).toEqual({ sent: 12 })
 })
 
 test('the demo account uses the built-in mailbox and ignores its settings (decision 29)', async () => {

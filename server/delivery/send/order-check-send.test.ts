@@ -217,7 +217,7 @@ test('a failed order check does not count as fresh after the clock was set back 
 })
 
 /** Runs after the turn's statement, before the channel is called. */
-function afterTurn(happens: () => unknown): KyselyPlugin {
+function runAfterTurn(happens: () => unknown): KyselyPlugin {
   const queries = new Set<QueryId>()
   return {
     transformQuery({ node, queryId }) {
@@ -237,7 +237,7 @@ const sendWith = (plugin: KyselyPlugin, storeId: string) =>
 test('no mail is sent when the commit of `sending` takes a minute, because the order check is too old (D3)', async () => {
   const { storeId, buy } = await createShop()
   await abandon()
-  const slowCommit = afterTurn(() => {
+  const slowCommit = runAfterTurn(() => {
     world.advance(61_000)
     buy()
   })
@@ -255,7 +255,7 @@ test('no mail is sent when the commit of `sending` takes a minute, because the o
 test('a process that stalls before the channel call sends nothing of a flow switched off meanwhile (D5)', async () => {
   const { storeId } = await createShop()
   await abandon()
-  const stoodStill = afterTurn(async () => {
+  const stoodStill = runAfterTurn(async () => {
     world.advance(20_000)
     await world.db.updateTable('flows').set({ is_on: false }).where('store_id', '=', storeId).execute()
   })
@@ -271,7 +271,7 @@ test('a process that stalled for some seconds sends the messages that are still 
   const { storeId } = await createShop()
   await abandon()
   await sendWith(
-    afterTurn(() => world.advance(20_000)),
+    runAfterTurn(() => world.advance(20_000)),
     storeId,
   )
   expect(world.sent).toHaveLength(1)

@@ -26,7 +26,7 @@ beforeEach(() => {
 const sendBatches = (storeId: string, deps: Deps = world.deps) => sendDue(deps, { storeId, batchSize: 2 })
 
 /** The same world, whose mail server takes so many at once. */
-function withPool(poolSize: number, deps: Deps = world.deps): Deps {
+function buildPooledDeps(poolSize: number, deps: Deps = world.deps): Deps {
   const { email } = deps.channels
   const narrow = { ...email!, poolSize, send: (mail: never) => email!.send(mail) } as NonNullable<typeof email>
   return { ...deps, channels: { ...deps.channels, email: narrow, demoEmail: narrow } }
@@ -38,13 +38,13 @@ async function due(count: number): Promise<MessageScene> {
   return scene
 }
 
-const firstSteps = async (storeId: string) =>
+const readFirstSteps = async (storeId: string) =>
   (await readStoredMessages(world, storeId)).filter(({ step }) => step === 1)
 const prepared = async (storeId: string) =>
-  (await firstSteps(storeId)).filter((row) => row.state === 'claimed' && row.judged !== null)
+  (await readFirstSteps(storeId)).filter((row) => row.state === 'claimed' && row.judged !== null)
 
 /** Nothing of a claim is left behind. */
-async function nothingIsHeld(storeId: string) {
+async function expectNothingHeld(storeId: string) {
   const unsettled = (await readStoredMessages(world, storeId)).filter(
     ({ state }) => state === 'scheduled' || state === 'claimed',
   )
@@ -54,17 +54,17 @@ async function nothingIsHeld(storeId: string) {
 }
 
 /** The remaining messages are sent later, each exactly once. */
-async function eachGoesOnce(storeId: string, count: number) {
+async function expectEachSentOnce(storeId: string, count: number) {
   world.advance(2 * MINUTE)
   await completeOrderCheck(world, storeId)
   await sendBatches(storeId)
   const sent = world.sent.map(({ messageId }) => messageId)
   expect([sent.length, new Set(sent).size]).toEqual([count, count])
-  expect((await firstSteps(storeId)).map(({ state }) => state)).toEqual(Array(count).fill('sent'))
+  expect((await readFirstSteps(storeId)).map(({ state }) => state)).toEqual(Array(count).fill('sent'))
 }
 
 async function onePerson({ storeId }: MessageScene) {
-  const { shopper_id } = (await firstSteps(storeId))[0]!
+  const { shopper_id } = (await readFirstSteps(storeId))[0]!
   await world.db.updateTable('carts').set({ shopper_id }).where('store_id', '=', storeId).execute()
   await world.db.updateTable('messages').set({ shopper_id }).where('store_id', '=', storeId).execute()
 }
@@ -72,16 +72,16 @@ async function onePerson({ storeId }: MessageScene) {
 test('one further batch is prepared while a batch is sent', async () => {
   const { storeId } = await due(7)
   const server = holdReplies(world)
-  const sending = sendBatches(storeId, withPool(1))
+  const sending = sendBatches(storeId, buildPooledDeps(1))
   await server.reach(1)
   await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
-  const rows = await firstSteps(storeId)
+  const rows = await readFirstSteps(storeId)
   const claims = new Set(rows.flatMap(({ claim }) => claim ?? []))
   expect([claims.size, rows.filter(({ state }) => state === 'scheduled').length]).toEqual([2, 3])
   server.answerAll()
   await sending
   expect(new Set(world.sent.map(({ to }) => to)).size).toBe(7)
-  await nothingIsHeld(storeId)
+  await expectNothingHeld(storeId)
 })
 
 test.each([
@@ -90,7 +90,7 @@ test.each([
 ])('behind a batch that is sent %s another is prepared %s', async (_, __, msEach) => {
   const { storeId } = await due(12)
   const server = holdReplies(world)
-  const sending = sendDue(withPool(1), { storeId, batchSize: 4 })
+  const sending = sendDue(buildPooledDeps(1), { storeId, batchSize: 4 })
   for (let count = 1; count <= 4; count++) {
     await server.reach(count)
     world.advance(msEach)
@@ -126,7 +126,7 @@ test('all batches together use every slot and no more (D10)', async () => {
     answered++
     return acceptMail(mail)
   }
-  await sendBatches(storeId, withPool(3))
+  await sendBatches(storeId, buildPooledDeps(3))
   expect(answered).toBe(23)
   expect(max).toBeLessThanOrEqual(3)
   expect(max).toBeGreaterThan(1)
@@ -138,14 +138,14 @@ test('messages of one shopper are never sent in parallel, and the cap counts eac
   await onePerson(scene)
   let max = 0
   world.answer = async (mail) => {
-    const claimed = (await firstSteps(storeId)).filter(({ state }) => state === 'claimed')
+    const claimed = (await readFirstSteps(storeId)).filter(({ state }) => state === 'claimed')
     max = Math.max(max, new Set(claimed.map(({ claim }) => claim)).size)
     return acceptMail(mail)
   }
   await sendBatches(storeId)
   expect(world.sent).toHaveLength(3)
   expect(max).toBe(1)
-  const rest = (await firstSteps(storeId)).filter(({ state }) => state !== 'sent')
+  const rest = (await readFirstSteps(storeId)).filter(({ state }) => state !== 'sent')
   expect(rest.map(({ reason }) => reason)).toEqual(Array(3).fill('frequency_cap'))
   expect(rest.filter(({ sending_at }) => sending_at !== null)).toEqual([])
 })
@@ -155,7 +155,7 @@ test('the next batch skips a shopper with a message in flight and takes others',
   const server = holdReplies(world)
   const sending = sendBatches(storeId)
   await server.reach(2)
-  const on = (await firstSteps(storeId)).filter(({ state }) => state === 'sending')
+  const on = (await readFirstSteps(storeId)).filter(({ state }) => state === 'sending')
   await server.reach(4)
   expect(new Set(server.waiting.map(({ mail }) => mail.to)).size).toBe(4)
   // The next step of a cart whose mail is in flight keeps its distance from it (T4), though its time had come.
@@ -202,14 +202,14 @@ describe('a failure releases claims and plan usage, and nothing is sent twice', 
     const { storeId } = await due(COUNT)
     await expect(sendBatches(storeId, failing(text, which))).rejects.toThrow('the database fails')
     expect(world.sent.length).toBeLessThan(COUNT)
-    await nothingIsHeld(storeId)
-    await eachGoesOnce(storeId, COUNT)
+    await expectNothingHeld(storeId)
+    await expectEachSentOnce(storeId, COUNT)
   })
 
   test('while the first batch is sent and the next is prepared', async () => {
     const { storeId } = await due(COUNT)
     const server = holdReplies(world)
-    const deps = withPool(1, failing(' from allowed l', 2))
+    const deps = buildPooledDeps(1, failing(' from allowed l', 2))
     const sending = expect(sendBatches(storeId, deps)).rejects.toThrow('the database fails')
     await server.reach(1)
     await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
@@ -217,14 +217,14 @@ describe('a failure releases claims and plan usage, and nothing is sent twice', 
     await sending
     // A message prepared at the same time may be sent in its own batch.
     expect(world.sent.length).toBeLessThanOrEqual(3)
-    await nothingIsHeld(storeId)
-    await eachGoesOnce(storeId, COUNT)
+    await expectNothingHeld(storeId)
+    await expectEachSentOnce(storeId, COUNT)
   })
 
   test('when another process takes the store: prepared messages are released, replies are recorded', async () => {
     const { storeId } = await due(COUNT)
     const server = holdReplies(world)
-    const sending = sendBatches(storeId, withPool(1))
+    const sending = sendBatches(storeId, buildPooledDeps(1))
     await server.reach(1)
     await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
     const lease_until = new Date(world.now.getTime() + HOUR)
@@ -235,10 +235,10 @@ describe('a failure releases claims and plan usage, and nothing is sent twice', 
     server.answerAll()
     await sending
     expect(world.sent).toHaveLength(1)
-    expect((await firstSteps(storeId)).filter(({ state }) => state === 'sent')).toHaveLength(1)
+    expect((await readFirstSteps(storeId)).filter(({ state }) => state === 'sent')).toHaveLength(1)
     await schedule.set({ lease_until: null }).execute()
-    await nothingIsHeld(storeId)
-    await eachGoesOnce(storeId, COUNT)
+    await expectNothingHeld(storeId)
+    await expectEachSentOnce(storeId, COUNT)
   })
 })
 
@@ -264,7 +264,7 @@ describe('the plan over several batches (decision 6)', () => {
     await completeOrderCheck(world, storeId)
     await sendBatches(storeId)
     expect(world.sent).toHaveLength(3)
-    const held = (await firstSteps(storeId)).filter(({ reason }) => reason === 'plan_limit')
+    const held = (await readFirstSteps(storeId)).filter(({ reason }) => reason === 'plan_limit')
     expect(held).toHaveLength(5)
     expect(held.filter(({ sending_at }) => sending_at !== null)).toEqual([])
   })
@@ -273,7 +273,7 @@ describe('the plan over several batches (decision 6)', () => {
     world.now = new Date('2026-08-31T22:59:30.000Z')
     const { storeId, accountId } = await due(6)
     const server = holdReplies(world)
-    const sending = sendBatches(storeId, withPool(1))
+    const sending = sendBatches(storeId, buildPooledDeps(1))
     await server.reach(1)
     await expect.poll(async () => (await prepared(storeId)).length).toBe(3)
     world.advance(31_000)
@@ -282,7 +282,7 @@ describe('the plan over several batches (decision 6)', () => {
     await sending
     const early = world.sent.length
     expect(await usage(accountId)).toEqual(early > 1 ? [1, early - 1] : [1])
-    await eachGoesOnce(storeId, 6)
+    await expectEachSentOnce(storeId, 6)
     expect(await usage(accountId)).toEqual([1, 5])
   })
 })

@@ -96,7 +96,7 @@ test('several processes settle each text once, and unsent texts cost nothing', a
     await closes()
     expect(await states(ids)).toEqual(ENDS)
   })
-  // The process was only slow: it writes the same once more.
+  // The process was only slow, and writes the same row again.
   expect(await states(ids)).toEqual(ENDS)
   expect(await spent(accountId)).toEqual({ used: 3, micros: 3 * PRICE })
   for (const fate of FATES) {

@@ -147,7 +147,7 @@ async function hours(count: number) {
   }
 }
 
-/** The question whether somebody agrees has no link. Its words are no mark: a link's letters are drawn, and spell JA in one of a hundred. */
+/** An opt-in request has no link. Its text cannot identify it: the random letters of a link spell JA in one of a hundred. */
 const isReminder = (text: string) => text.includes('/c/')
 const got = ({ email, phone }: Shopper) => ({
   mails: world.sent.filter(({ to }) => to === email).length,

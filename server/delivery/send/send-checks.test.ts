@@ -65,7 +65,7 @@ async function changeMeanwhile(change: (sixth: Sixth) => Promise<unknown>) {
   return { ...sixth!, message }
 }
 
-const ofStore = (table: 'flows' | 'messages' | 'carts' | 'sync_state', storeId: string) =>
+const updateStoreTable = (table: 'flows' | 'messages' | 'carts' | 'sync_state', storeId: string) =>
   world.db.updateTable(table).where('store_id', '=', storeId)
 
 describe('a message is not sent when', () => {
@@ -75,9 +75,12 @@ describe('a message is not sent when', () => {
     [
       'another process has its lease',
       ({ storeId, id }) =>
-        ofStore('messages', storeId).set({ claim: createId(), wake_at: soon() }).where('id', '=', id).execute(),
+        updateStoreTable('messages', storeId)
+          .set({ claim: createId(), wake_at: soon() })
+          .where('id', '=', id)
+          .execute(),
     ],
-    ['its flow is off', ({ storeId }) => ofStore('flows', storeId).set({ is_on: false }).execute()],
+    ['its flow is off', ({ storeId }) => updateStoreTable('flows', storeId).set({ is_on: false }).execute()],
     [
       'the store is not active',
       ({ storeId }) => world.db.updateTable('stores').set({ is_active: false }).where('id', '=', storeId).execute(),
@@ -85,14 +88,14 @@ describe('a message is not sent when', () => {
     [
       'the mirror is too old',
       ({ storeId }) =>
-        ofStore('sync_state', storeId)
+        updateStoreTable('sync_state', storeId)
           .set({ completed_start: new Date(world.now.getTime() - 900_001) })
           .execute(),
     ],
     [
       'the mirror is dated in the future (T4)',
       ({ storeId }) =>
-        ofStore('sync_state', storeId)
+        updateStoreTable('sync_state', storeId)
           .set({ completed_start: new Date(world.now.getTime() + 1) })
           .execute(),
     ],
@@ -105,14 +108,15 @@ describe('a message is not sent when', () => {
     [
       'its cart has changed',
       ({ storeId, cartId }) =>
-        ofStore('carts', storeId)
+        updateStoreTable('carts', storeId)
           .set((eb) => ({ version: eb('version', '+', 1) }))
           .where('id', '=', cartId)
           .execute(),
     ],
     [
       'its lease is over',
-      ({ storeId, id }) => ofStore('messages', storeId).set({ wake_at: world.now }).where('id', '=', id).execute(),
+      ({ storeId, id }) =>
+        updateStoreTable('messages', storeId).set({ wake_at: world.now }).where('id', '=', id).execute(),
     ],
   ])('%s; it goes back, is looked at a second later, and then goes', async (_, change) => {
     const { message, storeId } = await changeMeanwhile(change)

@@ -42,7 +42,7 @@ beforeEach(() => {
 const PERSONAL = { kind: 'personal', code: 'CART', percent: 5_000 } as const
 
 /** Of reminders with a coupon. */
-async function withCoupon(coupon: object = {}): Promise<MessageScene> {
+async function createCouponScene(coupon: object = {}): Promise<MessageScene> {
   const scene = await createMessageScene(world, POOL_SIZE + 1, { plan: 'starter' })
   await assignCouponToSteps(world, scene, await insertCoupon(world, scene, coupon))
   await advanceToAbandoned(world, scene.storeId, HOUR)
@@ -50,8 +50,8 @@ async function withCoupon(coupon: object = {}): Promise<MessageScene> {
 }
 
 /** Each with a code of its own, which is made for what is in the cart. */
-async function withCodes(): Promise<MessageScene> {
-  const scene = await withCoupon({ ...PERSONAL, max_discount_minor: 300 })
+async function createCodeScene(): Promise<MessageScene> {
+  const scene = await createCouponScene({ ...PERSONAL, max_discount_minor: 300 })
   const { storeId } = scene
   const product = { product_id: '16', name: 'Earl Grey', price_minor: 2_100, currency: 'USD', is_available: true }
   await world.db
@@ -87,7 +87,7 @@ async function withCodes(): Promise<MessageScene> {
 }
 
 /** To people in Germany, whose rule the owner has relaxed. */
-async function withOverride(): Promise<MessageScene> {
+async function createOverrideScene(): Promise<MessageScene> {
   const store = await createStore(world, { plan: 'starter' })
   const legalGround = 'Section 7 (3) UWG: we advertise our own similar goods, and say so at the checkout.'
   const body = { channel: 'email', country: 'DE', from: 'soft_opt_in', to: 'opt_out', legalGround }
@@ -99,7 +99,7 @@ async function withOverride(): Promise<MessageScene> {
 }
 
 /** To people in Germany, who opted in by a file that was imported. */
-async function withImport(): Promise<MessageScene> {
+async function createImportScene(): Promise<MessageScene> {
   const store = await createStore(world, { plan: 'starter' })
   const orders = Array.from({ length: POOL_SIZE + 1 }, () => buildOrder(world, { country: 'DE' }))
   const [store_id, id] = [store.storeId, createId()]
@@ -148,7 +148,7 @@ interface Beside {
 }
 
 /** Another shopper, who bought at the time of the decision, or long before. */
-async function withBuyer(ageMs: number): Promise<MessageScene & { buyer: Beside }> {
+async function createBuyerScene(ageMs: number): Promise<MessageScene & { buyer: Beside }> {
   const scene = await createDueReminders(world)
   const order = markPurchased(world, buildOrder(world))
   const at = new Date(world.now.getTime() - ageMs).toISOString()
@@ -200,19 +200,19 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   [
     'consent_imports',
     'the import that its consent came with is undone (C5)',
-    withImport,
+    createImportScene,
     ({ storeId }) => of('consent_imports', storeId).set({ standing: 'undone' }).execute(),
   ],
   [
     'consent_imports',
     'the import that its consent came with is doubted (C5)',
-    withImport,
+    createImportScene,
     ({ storeId }) => of('consent_imports', storeId).set({ standing: 'doubted' }).execute(),
   ],
   [
     'consent_overrides',
     'the relaxed rule that it rests on has ended (C6)',
-    withOverride,
+    createOverrideScene,
     ({ storeId }) => of('consent_overrides', storeId).set({ ended_at: world.now }).execute(),
   ],
   [
@@ -231,19 +231,19 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   [
     'coupon_codes',
     'its code is used',
-    withCodes,
+    createCodeScene,
     ({ storeId }) => of('coupon_codes', storeId).set({ used_at: world.now }).execute(),
   ],
   [
     'coupons',
     'its coupon is switched off',
-    withCoupon,
+    createCouponScene,
     ({ storeId }) => coupons(storeId).set({ is_active: false }).execute(),
   ],
   [
     'coupons',
     'its coupon is another than it says',
-    withCoupon,
+    createCouponScene,
     ({ storeId }) => coupons(storeId).set({ percent: 500 }).execute(),
   ],
   [
@@ -260,7 +260,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   [
     'flow_steps',
     'its step has no coupon any more',
-    withCoupon,
+    createCouponScene,
     ({ storeId }) => of('flow_steps', storeId).set({ coupon_id: null }).execute(),
   ],
   [
@@ -289,7 +289,7 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
     'orders',
     'another shopper with its device buys (S3)',
     async () => {
-      const scene = await withBuyer(3 * HOUR)
+      const scene = await createBuyerScene(3 * HOUR)
       const shoppers = world.db.selectFrom('shoppers').select('id').where('store_id', '=', scene.storeId)
       await shareDevice(
         scene.storeId,
@@ -315,13 +315,13 @@ const CASES: Case<MessageScene & { buyer?: Beside }>[] = [
   [
     'products',
     'what its code was made for is sold out (decision 134)',
-    withCodes,
+    createCodeScene,
     ({ storeId }) => of('products', storeId).set({ is_available: false }).execute(),
   ],
   [
     'shopper_keys',
     'its device turns out to be the buyer’s (S3)',
-    () => withBuyer(0),
+    () => createBuyerScene(0),
     ({ storeId, waiting, buyer }) => shareDevice(storeId, [waiting.shopper_id, buyer!.shopperId]),
   ],
   [
@@ -358,15 +358,15 @@ describe('a decided mail that waits for its slot is not sent when', () => {
     await expectSent(world, after)
   })
 
-  test('nothing is changed: control case, it is sent in each of these stores', async () => {
+  test('nothing is changed (control case): the message is sent in each of these stores', async () => {
     for (const scene of [
-      withCoupon,
-      withCodes,
-      withImport,
-      withOverride,
+      createCouponScene,
+      createCodeScene,
+      createImportScene,
+      createOverrideScene,
       createCampaignShop,
       createDiscountMail,
-      () => withBuyer(0),
+      () => createBuyerScene(0),
     ]) {
       world.sent.length = 0
       world.answer = acceptMail

@@ -76,7 +76,7 @@ const call = async (method: string, url: string, body?: object) => {
 }
 
 /** As they stand from before, when their providers were set up. */
-async function byChannels(first: string, ...others: string[]): Promise<void> {
+async function setStepChannels(first: string, ...others: string[]): Promise<void> {
   await world.db
     .updateTable('flow_steps')
     .set({ channel: first as 'sms', fallback: others as 'sms'[] })
@@ -134,7 +134,7 @@ const chooseTemplate = () =>
 
 test('a message held by quiet hours for SMS is sent by email once there is a mail server', async () => {
   await saveSms()
-  await byChannels('sms', 'email')
+  await setStepChannels('sms', 'email')
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T20:30:00Z`)
   const { email } = await createCart()
   await passTime(world, store.storeId, HOUR)
@@ -146,7 +146,7 @@ test('a message held by quiet hours for SMS is sent by email once there is a mai
 })
 
 test('a message held for a mail server is sent by SMS once that is set up', async () => {
-  await byChannels('email', 'sms')
+  await setStepChannels('email', 'sms')
   await createCart()
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'mail_not_configured', 'email'])
@@ -156,7 +156,7 @@ test('a message held for a mail server is sent by SMS once that is set up', asyn
 })
 
 test('a message held for another channel is sent by WhatsApp once its template is chosen', async () => {
-  await byChannels('sms', 'email', 'whatsapp')
+  await setStepChannels('sms', 'email', 'whatsapp')
   await createCart()
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'sms_not_configured', 'sms'])
@@ -169,7 +169,7 @@ test('a message held for another channel is sent by WhatsApp once its template i
 })
 
 test('a message held for another channel is sent by push once a browser subscribes', async () => {
-  await byChannels('email', 'push')
+  await setStepChannels('email', 'push')
   // Day in the US.
   world.now = new Date(`${world.now.toISOString().slice(0, 10)}T16:00:00Z`)
   const browser = createTestBrowser()
@@ -196,7 +196,7 @@ test('a message held for another channel is sent by push once a browser subscrib
 
 test('a message held for a paused mail server is sent by SMS, its first channel, once that is set up', async () => {
   await saveMailServer()
-  await byChannels('sms', 'email')
+  await setStepChannels('sms', 'email')
   await createCart()
   await world.db
     .updateTable('mail_servers')
@@ -211,7 +211,7 @@ test('a message held for a paused mail server is sent by SMS, its first channel,
 })
 
 test('a message with SMS as its only channel is sent once SMS is set up', async () => {
-  await byChannels('sms')
+  await setStepChannels('sms')
   await createCart()
   await passTime(world, store.storeId, HOUR)
   expect(await first()).toEqual(['held', 'sms_not_configured', 'sms'])
@@ -221,7 +221,7 @@ test('a message with SMS as its only channel is sent once SMS is set up', async 
 })
 
 test('a message held for all channels, or sent before, stays held', async () => {
-  await byChannels('email', 'sms')
+  await setStepChannels('email', 'sms')
   await createCart()
   await advanceToAbandoned(world, store.storeId, HOUR)
   await call('POST', `/api/flows/${store.flowId}/switch`, { isOn: false })

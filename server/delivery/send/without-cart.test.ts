@@ -370,7 +370,7 @@ describe('responses to a message without a cart', () => {
     await plan([ben])
     await send()
     await shop.fill(ben.browser, [buildTea()])
-    await shop.pass(30 * MINUTE)
+    await shop.passTime(30 * MINUTE)
     await plan([ben], { dueAt: new Date(world.now.getTime() + HOUR), wakeAt: new Date(world.now.getTime() + HOUR) })
     const link = /\/u\/[\w-]{43}/.exec(world.sent[0]!.html)![0]
     expect((await world.request('POST', link)).status).toBe(200)

@@ -4,7 +4,7 @@ import { createWorld } from '../../../test/world.ts'
 import { loadMigrations } from '../../core/database/files.ts'
 import { migrate } from '../../core/database/migrate.ts'
 
-// The budget for SMS and WhatsApp that an account has before its owner sets one (security-P13).
+// The budget for SMS and WhatsApp that an account has before its owner sets one.
 
 const databases = createDatabaseFactory()
 const world = createWorld()

@@ -23,10 +23,10 @@ beforeEach(async () => {
   store = await createStore(world)
 })
 
-const nothing = async () => {}
+const doNothing = async () => {}
 
 /** Advances the clock by minutes or longer steps; each test sets which parts work meanwhile. */
-async function live(minutes: number, each: () => Promise<unknown> = nothing, step = 1): Promise<void> {
+async function live(minutes: number, each: () => Promise<unknown> = doNothing, step = 1): Promise<void> {
   for (let minute = 0; minute < minutes; minute += step) {
     world.advance(step * MINUTE)
     await each()
@@ -85,7 +85,7 @@ async function freshOrderCheck(): Promise<void> {
 
 test('a sync stopped for half an hour raises one alarm with the store’s error, and one notice when it ends', async () => {
   await sync()
-  await live(20, nothing, 5)
+  await live(20, doNothing, 5)
   await world.db
     .updateTable('sync_state')
     .set({ error_code: 'wrong_secret', error_detail: null, failed_at: world.now })
@@ -97,7 +97,7 @@ test('a sync stopped for half an hour raises one alarm with the store’s error,
   await live(3)
   expect(await titles()).toEqual(['The store has not been synced'])
   expect(await message()).toContain('The consumer secret does not belong to this consumer key.')
-  await live(60, nothing, 5)
+  await live(60, doNothing, 5)
   expect(await titles()).toHaveLength(1)
   await beat(world.deps)
   const ready = await world.request('GET', '/readyz')
@@ -294,7 +294,7 @@ test('an offline shop raises the sync alarm, not the capture alarm', async () =>
     .where('store_id', '=', store.storeId)
     .where('stream', '=', 'sweep')
     .execute()
-  await live(60, nothing, 5)
+  await live(60, doNothing, 5)
   await live(5, sync)
   expect(await titles()).toEqual(['The store has not been synced', 'The store is being synced again'])
 })
@@ -318,13 +318,13 @@ test('a clock set back a day neither silences nor raises an alarm', async () => 
   world.advance(-24 * HOUR_MS)
   await live(40, sync, 5)
   expect(await titles()).toEqual([])
-  await live(45, nothing, 5)
+  await live(45, doNothing, 5)
   expect(await titles()).toEqual(['The store has not been synced'])
 })
 
 test('two workers raise one alarm, and a disconnected store raises none', async () => {
   await sync()
-  await live(30, nothing, 5)
+  await live(30, doNothing, 5)
   await live(1)
   expect(await titles()).toEqual([])
   world.advance(MINUTE)
@@ -348,7 +348,7 @@ test('pings the external monitor every minute and reports a stopped stage', asyn
   world.deps.config = { ...config, alarmPingUrl: `http://127.0.0.1:${port}/check/` }
   await live(3, sync)
   expect(requests).toEqual(['/check/', '/check/', '/check/'])
-  await live(34, nothing, 2)
+  await live(34, doNothing, 2)
   expect(requests.at(-1)).toBe('/check/fail')
   await live(1, sync)
   expect(requests.at(-1)).toBe('/check/')

@@ -24,7 +24,7 @@ async function createCart(shop: Shop, order?: { totalMinor: number; currency: st
   const email = `ada${++n}@shoppers.example.com`
   await shop.fill(`browser-${n}`, [buildTea()])
   await shop.type(`browser-${n}`, { email, firstName: 'Ada' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   world.advance(10 * MINUTE)
   if (!order) return
   const message = (await shop.messages()).find((each) => each.to_address === email)!

@@ -13,7 +13,7 @@ const ada = { email: 'ada@shoppers.example.com' }
 
 const calls = ['', '/details', '/products', '/roi', '/recovery-rate-trend', '/revenue-trend']
 const read = (shop: Shop, call: string, query = '') => shop.get(`/api/analytics${call}?platform=woocommerce${query}`)
-const onPlan = (shop: Shop, plan: string) =>
+const setPlan = (shop: Shop, plan: string) =>
   sql`update subscriptions set plan = ${plan} where account_id = (select account_id from stores where id = ${shop.storeId})`.execute(
     world.db,
   )
@@ -26,7 +26,7 @@ async function createShopHistory(): Promise<Shop> {
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_200 })
   await shop.fill('two', [{ ...buildTea(2), ...shelf }])
   await shop.type('two', { email: 'bo@shoppers.example.com' })
-  await shop.pass(2 * HOUR)
+  await shop.passTime(2 * HOUR)
   await countFigures(world.deps)
   return shop
 }
@@ -55,7 +55,7 @@ function getStarts(range: AnalyticsRange, today: string): string[] {
 
 test('every endpoint reports one recovered and one lost cart', { tags: ['B3', 'B7', 'B9'] }, async () => {
   const shop = await createShopHistory()
-  await onPlan(shop, 'growth')
+  await setPlan(shop, 'growth')
   for (const range of ['7d', '30d', '90d', '1y'] as const) {
     const { status, body } = await read(shop, '', `&range=${range}`)
     expect([range, status]).toEqual([range, 200])
@@ -202,7 +202,7 @@ test('each plan gets the figures it includes, and a reason for the others (decis
   ]
   const statuses = async () =>
     Object.fromEntries(await Promise.all(calls.map(async (call) => [call || '/', (await read(shop, call)).status])))
-  await onPlan(shop, 'free')
+  await setPlan(shop, 'free')
   expect(await statuses()).toEqual({
     '/': 200,
     '/details': 403,
@@ -223,7 +223,7 @@ test('each plan gets the figures it includes, and a reason for the others (decis
     expect([call, ...(await readRefusal(call))]).toEqual([call, ...advanced])
   }
   expect((await readRefusal('/roi'))[2]).toBe('ROI Tracking requires the Growth plan. Please upgrade.')
-  await onPlan(shop, 'starter')
+  await setPlan(shop, 'starter')
   expect(await statuses()).toMatchObject({ '/': 200, '/details': 200, '/roi': 403 })
   for (const range of ['90d', '1y']) expect((await read(shop, '', `&range=${range}`)).status).toBe(200)
   expect(await readRefusal('', '&stores=all')).toEqual([
@@ -231,7 +231,7 @@ test('each plan gets the figures it includes, and a reason for the others (decis
     'plan_required',
     'Figures of all stores together require the Growth plan. Please upgrade.',
   ])
-  await onPlan(shop, 'growth')
+  await setPlan(shop, 'growth')
   expect(await statuses()).toMatchObject({ '/details': 200, '/roi': 200 })
   expect((await read(shop, '', '&stores=all')).body).toMatchObject({ revenueOpportunity: 42, currency: 'USD' })
   expect((await read(shop, '', '&stores=all&currency=CHF')).status).toBe(422)
@@ -239,7 +239,7 @@ test('each plan gets the figures it includes, and a reason for the others (decis
 
 test('an older order keeps a customer from being new; buyers are counted again after 15 minutes', async () => {
   const shop = await createShop(world)
-  await onPlan(shop, 'growth')
+  await setPlan(shop, 'growth')
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 1_000 })
   world.advance(20 * DAY)
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 2_000 })
@@ -259,7 +259,7 @@ test('an older order keeps a customer from being new; buyers are counted again a
 
 test('anonymous orders count in no customer figure', async () => {
   const shop = await createShop(world)
-  await onPlan(shop, 'growth')
+  await setPlan(shop, 'growth')
   const anonymous = { email: null, firstName: null, lastName: null, source: 'pos' as const }
   for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...anonymous, totalMinor: 1_000 })
   for (let n = 0; n < 2; n++) await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 3_000 })
@@ -290,7 +290,7 @@ test('a store counted while empty is shown as being counted once it has carts, i
   expect((await read(shop, '/recovery-rate-trend', '&period=30d')).body).toMatchObject(isCounting)
   await countFigures(world.deps)
   expect((await read(shop, '')).body).toMatchObject({ isBeingCounted: false, counts: { carts: 1 } })
-  // What comes later is told by its moment, beside what is counted.
+  // Later events are distinguished by their time.
   await shop.fill('two', [buildTea()])
   expect((await read(shop, '')).body).toMatchObject({ isBeingCounted: false, countedUntil: expect.any(String) })
 })
@@ -317,7 +317,7 @@ test('the reply has the ten products with the most lost revenue, and the list ha
 
 test('unsubscribes, bounces and complaints are counted separately (decision 99)', async () => {
   const shop = await createShopHistory()
-  await onPlan(shop, 'starter')
+  await setPlan(shop, 'starter')
   const sent = (await shop.messages()).filter(({ state }) => state === 'sent')
   const ids = sent.map(({ id }) => id)
   expect(ids).toHaveLength(2)
@@ -334,9 +334,9 @@ test('unsubscribes, bounces and complaints are counted separately (decision 99)'
   expect([channels, origins]).toMatchObject([[known], [known]])
 })
 
-test('a mail refused at the send counts as refused, neither accepted nor bounced (newcomer-N7)', async () => {
+test('a mail refused at the send counts as refused, neither accepted nor bounced', async () => {
   const shop = await createShop(world)
-  await onPlan(shop, 'starter')
+  await setPlan(shop, 'starter')
   world.answer = () => ({
     kind: 'rejected',
     reason: 'smtp_550',
@@ -346,7 +346,7 @@ test('a mail refused at the send counts as refused, neither accepted nor bounced
   try {
     await shop.fill('ada', [buildTea()])
     await shop.type('ada', { email: 'ada@shoppers.example.com', firstName: 'Ada' })
-    await shop.pass(2 * HOUR)
+    await shop.passTime(2 * HOUR)
   } finally {
     world.answer = acceptMail
   }
@@ -356,7 +356,7 @@ test('a mail refused at the send counts as refused, neither accepted nor bounced
 
 test('each step of a flow and each channel of a step has its own figures (decision 94)', async () => {
   const shop = await createShopHistory()
-  await onPlan(shop, 'starter')
+  await setPlan(shop, 'starter')
   const another = (step: number, channel: string, accepted: number) =>
     sql`
       insert into message_figures

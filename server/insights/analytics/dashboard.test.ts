@@ -25,7 +25,7 @@ async function createCart(shop: Shop, { total, currency = 'USD' }: { total?: num
   const email = `ada${++n}@shoppers.example.com`
   await shop.fill(`browser-${n}`, [buildTea()])
   await shop.type(`browser-${n}`, { email, firstName: 'Ada' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   world.advance(10 * MINUTE)
   if (total === undefined) return
   const message = (await shop.messages()).find((each) => each.to_address === email)!

@@ -80,7 +80,7 @@ test('carts count by device: phone, desktop or unknown', async () => {
     await post(`unknown-${at}`, name)
   // Nobody's word in the post is taken for it.
   await post('said', undefined, { items: [{ id: '16', quantity: 2 }], deviceClass: 'phone' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(await devices()).toEqual({ phone: 3, desktop: 5, '': 4 })
 })
 
@@ -89,13 +89,13 @@ test('a cart keeps its first device, the next cart has its own, and no other par
   world.advance(MINUTE)
   await post('one', WINDOWS, { items: [{ id: '16', quantity: 2 }] })
   await post('one', WINDOWS, { contact: { email: 'ada@shoppers.example.com' } })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(await devices()).toEqual({ phone: 1 })
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email: 'ada@shoppers.example.com' })
   world.advance(HOUR)
   await post('one', WINDOWS, { items: [{ id: '16', quantity: 3 }] })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(await devices()).toEqual({ phone: 1, desktop: 1 })
 
   // An older report of the same shopper makes all reports fold again.

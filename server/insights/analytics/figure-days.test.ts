@@ -230,11 +230,11 @@ test('a product keeps the name from its newest cart, even when an older day is r
     return rows.map((row) => row.name)
   }
   await shop.fill('one', [{ ...buildTea(), name: 'Tea' }])
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(await name()).toEqual(['Tea'])
   world.advance(2 * DAY)
   await shop.fill('two', [{ ...buildTea(), name: 'Earl Grey' }])
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(await name()).toEqual(['Earl Grey'])
   await sql`update carts set status = 'lost' where store_id = ${shop.storeId}
     and started_at = (select min(started_at) from carts where store_id = ${shop.storeId})`.execute(world.db)

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 import { buildTea, createShop, type Shop } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { type Db, sql } from '../../core/db/db.ts'
@@ -9,7 +9,7 @@ import { type Db, sql } from '../../core/db/db.ts'
 
 const world = createWorld()
 /** Enough rows to check what the triggers record. Proofs check their speed on more. */
-const MANY = isProof ? 10_000 : 500
+const MANY = isFullRun ? 10_000 : 500
 let shop: Shop
 
 beforeAll(async () => {

@@ -45,7 +45,7 @@ test('a cart counts on the days of its start and abandonment until it is bought 
   const all = async () => (await expectSameRecount(shop)).cart_figures!.filter((row) => hasDimension(row, 'all'))
   const row = { dimension: 'all', key: '', currency: 'USD' }
   expect(await all()).toEqual([{ ...none, ...row, day: began, began: 1 }])
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   const abandonedDay = getDay((await shop.cart()).abandoned_at!)
   expect(abandonedDay).toBe(began)
   expect(await all()).toEqual([
@@ -99,9 +99,9 @@ test('a cart changed after a message keeps its value at abandonment (decision 92
 test('a cart abandoned again before any message counts with its new contents', async () => {
   const shop = await createShop(world)
   await shop.fill('one', [buildTea()])
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   await shop.fill('one', [pot])
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect((await expectSameRecount(shop)).cart_figures!.filter((row) => hasDimension(row, 'all'))).toMatchObject([
     { abandoned: 1, abandoned_minor: 6_800 },
   ])
@@ -198,7 +198,7 @@ test('an order is attributed, assisted by a message before it, or organic; its s
   await expectSameRecount(shop)
 })
 
-test('an anonymous in-store buyer is no customer until identified', async () => {
+test('an anonymous in-store buyer does not count as a customer until identified', async () => {
   const shop = await createShop(world)
   const anonymous = { email: null, firstName: null, lastName: null, source: 'pos' as const }
   for (let n = 0; n < 5; n++) await shop.order({ kind: 'purchase', ...anonymous, totalMinor: 1_000 })

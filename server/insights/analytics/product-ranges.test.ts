@@ -102,13 +102,13 @@ const readRanges = async ({ storeId }: TestStore) =>
       select days, until from product_ranges where store_id = ${storeId} order by days`.execute(world.db)
   ).rows.map(({ days, until }) => `${days} until ${until}`)
 
-const lastDay = async (store: TestStore) =>
+const readLastDay = async (store: TestStore) =>
   (await world.request('GET', '/api/analytics?range=7d', { token: store.token })).body.lastDay
 
 test('ranges of a viewed store are computed in the background each day and equal their days', async () => {
   const store = await createYear(200, 5)
   const other = await createYear(200, 5)
-  const first = await lastDay(store)
+  const first = await readLastDay(store)
   expect(await readRanges(store)).toEqual([`7 until ${first}`])
   await renewRanges(world.deps)
   expect(await readRanges(store)).toEqual([7, 30, 90, 365].map((days) => `${days} until ${first}`))
@@ -119,7 +119,7 @@ test('ranges of a viewed store are computed in the background each day and equal
     const { stored, addedUp } = await listBoth(store, range)
     expect([range, stored]).toEqual([range, addedUp])
   }
-  const today = await lastDay(store)
+  const today = await readLastDay(store)
   expect(today > first).toBe(true)
   expect(next).toEqual([7, 30, 90, 365].map((days) => `${days} until ${today}`))
   // This range was never requested.
@@ -131,7 +131,7 @@ test('ranges of a store not viewed for a month are not computed, and each store 
   const east = await createYear(200, 5)
   await sql`update stores set time_zone = 'Pacific/Kiritimati' where id = ${east.storeId}`.execute(world.db)
   await countFigures(world.deps)
-  const [here, there] = [await lastDay(store), await lastDay(east)]
+  const [here, there] = [await readLastDay(store), await readLastDay(east)]
   await renewRanges(world.deps)
   expect((await readRanges(store))[3]).toBe(`365 until ${here}`)
   expect((await readRanges(east))[3]).toBe(`365 until ${there}`)

@@ -6,7 +6,7 @@ import { createShop } from '../../../test/manual-send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { createId } from '../../core/common/ids.ts'
 
-// Saved filter sets (decision 42).
+// Saved filter sets.
 
 const world = createWorld()
 const filters = { minCartValue: 12.5, maxAbandonTime: 48, badge: 'No Response', country: 'AT', mailedBefore: 'no' }

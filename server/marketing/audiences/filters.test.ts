@@ -9,7 +9,7 @@ import type { StoredFilters } from '../../core/schema/campaigns.ts'
 import { isNewestMatching } from './fragments.ts'
 import { countMatching } from './sql.ts'
 
-// Which carts and people a filter set matches (decision 42).
+// Which carts and people a filter set matches.
 
 const world = createWorld()
 

@@ -45,7 +45,7 @@ async function mailed(): Promise<string[]> {
 }
 
 const run = (text: string, values: unknown[] = []) => world.pool.query(text, [scene.storeId, ...values])
-const firstSteps = async () => (await readStoredMessages(world, scene.storeId)).filter(({ step }) => step === 1)
+const readFirstSteps = async () => (await readStoredMessages(world, scene.storeId)).filter(({ step }) => step === 1)
 const getCarts = (rows: readonly StoredMessage[]) => rows.map((row) => row.cart_id!).sort()
 
 test('the list ignores prepared mails and mails in flight', async () => {
@@ -59,7 +59,12 @@ test('the list ignores prepared mails and mails in flight', async () => {
 })
 
 test('one statement may send some messages, return others, and leave the rest unchanged', async () => {
-  const [a, b, c, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage, ...StoredMessage[]]
+  const [a, b, c, ...rest] = (await readFirstSteps()) as [
+    StoredMessage,
+    StoredMessage,
+    StoredMessage,
+    ...StoredMessage[],
+  ]
   const insertMessages = (rows: StoredMessage[], state: string, isSent: boolean) =>
     run(
       `update messages set state = $3, worker_id = gen_random_uuid(), sending_at = case when $4 then now() end where store_id = $1 and id = any($2)`,
@@ -96,7 +101,7 @@ test('the list keeps a shopper until the last of their sent messages is returned
 })
 
 test('the list counts an inserted message only if it is sent, not while it is claimed', async () => {
-  const [first, second] = (await firstSteps()) as [StoredMessage, StoredMessage]
+  const [first, second] = (await readFirstSteps()) as [StoredMessage, StoredMessage]
   const insert = ({ lone_shopper_id: _, ...row }: StoredMessage, state: 'sent' | 'claimed') =>
     world.db
       .insertInto('messages')
@@ -117,7 +122,7 @@ test('the list counts an inserted message only if it is sent, not while it is cl
 })
 
 test('merged shoppers share their state', async () => {
-  const [from, into, ...rest] = (await firstSteps()) as [StoredMessage, StoredMessage, ...StoredMessage[]]
+  const [from, into, ...rest] = (await readFirstSteps()) as [StoredMessage, StoredMessage, ...StoredMessage[]]
   await run(`update messages set state = 'sent', sending_at = now() where store_id = $1 and id = any($2)`, [
     [from.id, rest[0]!.id],
   ])
@@ -127,7 +132,7 @@ test('merged shoppers share their state', async () => {
 })
 
 test('the state moves with a message, unless another sent one remains', async () => {
-  const [from, into, third] = (await firstSteps()) as [StoredMessage, StoredMessage, StoredMessage]
+  const [from, into, third] = (await readFirstSteps()) as [StoredMessage, StoredMessage, StoredMessage]
   await run(`update messages set state = 'sent', sending_at = now() where store_id = $1 and id = $2`, [from.id])
   const move = (shopperId: string) =>
     run(`update messages set shopper_id = $3 where store_id = $1 and id = $2`, [from.id, shopperId])
@@ -145,7 +150,7 @@ test('a deferred message is not sent, and an erased message still counts as sent
   server.waiting[0]!.answer({ kind: 'retry', reason: 'smtp_451', response: '451', retryAfterMs: HOUR })
   server.answerAll()
   await sending
-  const rows = await firstSteps()
+  const rows = await readFirstSteps()
   const getCart = (id: string) => rows.find((row) => row.id === id)!.cart_id!
   expect(await mailed()).toEqual(getCarts(rows.filter(({ id }) => id !== putOff!.messageId)))
   const reply = await world.request('DELETE', `/api/privacy/${encodeURIComponent(erased!.to)}`, {

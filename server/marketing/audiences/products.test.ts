@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 
-// The product picker searches name and SKU in the catalogue copy (decision 42).
+// The product picker searches name and SKU in the catalogue copy.
 
 const world = createWorld()
 

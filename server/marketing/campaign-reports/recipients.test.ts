@@ -19,7 +19,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
 import { readFigures } from './sql.ts'
 
-// Recipients of a campaign: the list, the CSV file, and the retry of failed messages (decision 48).
+// Recipients of a campaign: the list, the CSV file, and the retry of failed messages.
 
 const world = createWorld()
 let shop: Shop

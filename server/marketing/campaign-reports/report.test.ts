@@ -17,7 +17,7 @@ import { createRestoreToken } from '../../delivery/compose/compose.ts'
 import { recordMailReport } from '../../delivery/mail-reports/mail-reports.ts'
 import type { PlatformOrder } from '../../platforms/platform/platform.ts'
 
-// The report of a campaign (decision 48): its figures match the message rows after late events, too.
+// The report of a campaign: its figures match the message rows after late events, too.
 
 const world = createWorld()
 let shop: Shop

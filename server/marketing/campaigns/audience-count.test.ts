@@ -10,7 +10,7 @@ import { recordOrders } from '../../carts/carts/record.ts'
 import { createId } from '../../core/common/ids.ts'
 import { sql } from '../../core/db/db.ts'
 
-// Audience size, and how many members would get a message now (decisions 42 and 50).
+// Audience size, and how many members would get a message now.
 
 const world = createWorld()
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { callCampaigns, createCampaign, readCampaign, requestCampaign, runTick }
 import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 
-// SMS and WhatsApp campaigns to people without an email, chosen by phone number (decision 42).
+// SMS and WhatsApp campaigns to people without an email, chosen by phone number.
 
 const world = createWorld()
 const message = { content: { body: 'Hi {{ customer_name }} {{ checkout_link }}' } }

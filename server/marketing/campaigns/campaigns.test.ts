@@ -111,7 +111,7 @@ describe('a campaign', () => {
     expect((await readCampaign(world, shop, reply.id)).status).toBe('sent')
   })
 
-  test('to chosen people reaches only those (decision 125)', { tags: ['B3'] }, async () => {
+  test('to chosen people reaches only those', { tags: ['B3'] }, async () => {
     const shop = await createShop(world, 4)
     const [first, second, third] = shop.orders.map(({ email }) => email!)
     const audiences = [
@@ -244,13 +244,13 @@ describe('validation rejects', () => {
       { type: 'whatsapp' },
       'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
     ],
-  ])('on the %s plan %o (decisions 43 and 124)', async (plan, body, sentence) => {
+  ])('on the %s plan %o', async (plan, body, sentence) => {
     const shop = await createShop(world, 1, { plan })
     const reply = await requestCampaign(world, shop, body)
     expect([reply.status, reply.body.code, reply.body.error]).toEqual([403, 'plan_required', sentence])
   })
 
-  test("nothing in the wizard's defaults on the free plan (decision 124)", { tags: ['B9'] }, async () => {
+  test("nothing in the wizard's defaults on the free plan", { tags: ['B9'] }, async () => {
     const shop = await createShop(world, 1, { plan: 'free' })
     const filters = { minAbandonTime: 1, maxAbandonTime: 72 }
     const schedule = { startDate: formatStoreDate(world), timeOfDay: '10:00', frequency: 'once', delay: 0 }

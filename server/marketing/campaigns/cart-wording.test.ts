@@ -16,7 +16,7 @@ import { readNotifications } from '../../../test/notifications.ts'
 import { buildTemplate, createWorld } from '../../../test/world.ts'
 import { CAMPAIGN_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 
-// Chosen customers may have no cart, so a message to them must not mention one (decision 42).
+// Chosen customers may have no cart, so a message to them must not mention one.
 
 const world = createWorld()
 beforeEach(() => {

@@ -18,7 +18,7 @@ import { guardCampaigns } from './guard.ts'
 import { findPauseCause } from './rules.ts'
 import { runCampaigns } from './runs.ts'
 
-// A running campaign is paused when too many messages bounce or are reported as spam (decision 50).
+// A running campaign is paused when too many messages bounce or are reported as spam.
 
 const world = createWorld()
 let shop: Shop

@@ -47,7 +47,7 @@ describe('the same request within a minute', () => {
   })
 })
 
-test('of Create with its key returns the first answer, also after its start has passed', async () => {
+test('of Create with its key returns the first answer, even after its start has passed', async () => {
   const shop = await createShop(world)
   const body = buildCampaignInput(world, { schedule: { startDate: formatStoreDate(world), timeOfDay: '23:59' } })
   const call = { token: shop.token, body, headers: { 'idempotency-key': 'create-1' } }

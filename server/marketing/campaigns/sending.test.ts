@@ -24,7 +24,7 @@ import { closeAttemptedSteps } from '../../messages/messages/sql.ts'
 import { lockAllKeys, resolveShoppers } from '../../shoppers/shoppers/shoppers.ts'
 import { runCampaigns } from './runs.ts'
 
-// Campaign messages on the common send path (decision 41), with changes to people and campaign on the way.
+// Campaign messages on the common send path, with changes to people and campaign on the way.
 
 const world = createWorld()
 const demo = createDemoCoupons(world)

@@ -14,11 +14,11 @@ import {
 import { insertCoupon } from '../../../test/discount-scene.ts'
 import { createShop, type Shop } from '../../../test/manual-send-scene.ts'
 import { DAY, HOUR, MINUTE } from '../../../test/message-scene.ts'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 import { createWorld } from '../../../test/world.ts'
 import { QUICK_SEND_TEMPLATES } from '../../messages/templates/ready-templates.ts'
 
-// Which steps each campaign status allows, over HTTP (B 4, decision 125).
+// Which steps each campaign status allows, over HTTP (B 4).
 
 const world = createWorld()
 beforeEach(() => {
@@ -115,7 +115,7 @@ test.each(Object.keys(expected) as CampaignStatus[])('allows exactly the steps o
 })
 
 /** As many as the server has connections, plus some that wait for one. */
-const CLICKS = isProof ? 50 : 16
+const CLICKS = isFullRun ? 50 : 16
 
 describe('a step', () => {
   test('alone in the body of PUT can only be a cancellation', { tags: ['B7'] }, async () => {

@@ -54,7 +54,7 @@ test('abandoned, emptied and purchased carts are not active, and active carts ar
   expect((await active()).carts.map((cart: { customer_email: string }) => cart.customer_email)).toEqual([
     'left@shoppers.example',
   ])
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect(await active()).toMatchObject({ total: 0, carts: [] })
 })
 
@@ -105,7 +105,7 @@ test('a cart followed by id stays followed when it is abandoned, merged or purch
   await shop.fill('mine', [buildTea()])
   await shop.type('mine', { email })
   const { id } = await shop.cart()
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   expect((await followed({ since, email })).cart).toMatchObject({ id, state: 'abandoned', abandons_at: null })
   await shop.order({ kind: 'purchase', email })
   expect((await followed({ since, email })).cart).toBeNull()

@@ -26,8 +26,8 @@ async function createSecondFlow() {
 async function abandonCart(browser: string, email: string) {
   await shop.fill(browser, [browser === 'one' ? buildTea() : pot])
   await shop.type(browser, { email })
-  await shop.pass(HOUR)
-  await shop.pass(10 * MINUTE)
+  await shop.passTime(HOUR)
+  await shop.passTime(10 * MINUTE)
 }
 
 /** Abandons carts in two browsers that turn out to belong to one person. */
@@ -37,7 +37,7 @@ async function joined({ between }: { between: () => Promise<unknown> }) {
   await between()
   await abandonCart('two', `other${n}@shoppers.example.com`)
   await shop.type('two', { email })
-  await shop.pass(MINUTE)
+  await shop.passTime(MINUTE)
   const [first, second] = await shop.carts()
   expect(second).toMatchObject({ status: 'merged', merged_into: first!.id })
   // Either id opens the page of the surviving cart.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { campaignTexts } from '../../../shared/marketing/campaigns.ts'
 import { type CouponShop, createCouponShop } from '../../../test/discount-scene.ts'
 import { insertManyCarts } from '../../../test/many-carts.ts'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 import { countStatements } from '../../../test/statements.ts'
 import { createWorld } from '../../../test/world.ts'
 import { resolveRecipients } from './recipients.ts'
@@ -52,7 +52,7 @@ test('a discount mail never matches customers of others (X2)', async () => {
 })
 
 /** The maximum of one discount mail, or fewer outside the proof run. */
-const MANY = isProof ? 10_000 : 999
+const MANY = isFullRun ? 10_000 : 999
 
 test('a discount mail accepts up to 10,000 people in one quick request, and rejects more with an explanation', async () => {
   const shop = await createCouponShop(world, { carts: 0, buyers: 1, plan: 'growth' })
@@ -68,7 +68,7 @@ test('a discount mail accepts up to 10,000 people in one quick request, and reje
     422,
     'At most 10,000 customers can get one discount mail. Narrow the search or select fewer.',
   ])
-  const filter = isProof ? { except: shop.buyers } : { search: '+12120000' }
+  const filter = isFullRun ? { except: shop.buyers } : { search: '+12120000' }
   const statements = await countStatements(world.pool).during(async () => {
     const { body } = await send(filter)
     const job = await world.request('GET', `/api/carts/send/${body.jobId}`, { token: shop.token })
@@ -97,7 +97,7 @@ async function assertNewestIsFound(shop: CouponShop) {
       { deps: world.deps, store: { storeId, db: world.db }, account: { accountId: shop.accountId, db: world.db } },
       { customers: undefined, matching: { ...found, abandonedOnly } },
     )
-  if (isProof) expect(new Set(await readIds(true)).size).toBe(10_000)
+  if (isFullRun) expect(new Set(await readIds(true)).size).toBe(10_000)
   await expect(readIds(false)).rejects.toThrow('At most 10,000 customers can get one discount mail.')
   const url = `/api/customers/abandoned?cursor=&search=${encodeURIComponent(found.search)}`
   expect((await world.request('GET', url, { token: shop.token })).body.total).toBe(10_000)

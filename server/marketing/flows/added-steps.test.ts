@@ -19,17 +19,17 @@ test('an added step keeps the minimum gap to messages sent before the step was p
   await save(([first, second, third]) => [first!, { ...second, delayMinutes: 90 }, third!])
   await shop.fill('one', [buildTea()])
   await shop.type('one', { email: 'ada@example.com' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   await call('POST', '/api/stores/sending/pause')
-  await shop.pass(2 * HOUR)
+  await shop.passTime(2 * HOUR)
   const effect = await save(([first, second, third]) => [first!, second!, { delayMinutes: 150 }, third!])
   expect(effect).toMatchObject({ added: 0, tooLate: 1 })
 
   // The added step, at five and a half hours, is in the future again. The second step is sent after six.
   await shop.fill('one', [buildTea(), buildTea()])
-  await shop.pass(3 * HOUR)
+  await shop.passTime(3 * HOUR)
   await call('POST', '/api/stores/sending/resume')
-  await shop.pass(MINUTE)
+  await shop.passTime(MINUTE)
   expect((await shop.messages()).map(({ step, state }) => [step, state])).toEqual([
     [1, 'sent'],
     [2, 'sent'],
@@ -38,8 +38,8 @@ test('an added step keeps the minimum gap to messages sent before the step was p
 
   await call('POST', `/api/flows/${shop.flowId}/switch`, { isOn: true })
   expect((await shop.messages()).map(({ step }) => step)).toEqual([1, 2, 3, 4])
-  await shop.pass(58 * MINUTE)
+  await shop.passTime(58 * MINUTE)
   expect(world.sent).toHaveLength(2)
-  await shop.pass(3 * MINUTE)
+  await shop.passTime(3 * MINUTE)
   expect(world.sent).toHaveLength(3)
 })

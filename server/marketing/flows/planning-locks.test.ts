@@ -35,7 +35,7 @@ async function removeSecondStep() {
 }
 
 /** Runs `begin` when everything is planned and nothing is committed. */
-async function duringPlanning(begin: () => Promise<void>) {
+async function runDuringPlanning(begin: () => Promise<void>) {
   world.advance(HOUR)
   let [planning, begun]: Promise<unknown>[] = []
   await transact({ storeId: scene.storeId, db: world.db }, async (tx) => {
@@ -55,7 +55,7 @@ async function duringPlanning(begin: () => Promise<void>) {
 }
 
 test('removing a step while a cart becomes abandoned leaves no message of that step', async () => {
-  await duringPlanning(removeSecondStep)
+  await runDuringPlanning(removeSecondStep)
   expect(await listStepStates(world, scene.storeId)).toEqual(['scheduled', 'cancelled(step_removed)', 'scheduled'])
 })
 
@@ -79,7 +79,7 @@ test('a notification added while a cart becomes abandoned is planned for it', as
     expect((await call('POST', '/push-notifications/save-settings', { storeUrl, settings })).status).toBe(200)
   }
   await allow(1)
-  await duringPlanning(() => allow(3))
+  await runDuringPlanning(() => allow(3))
   const messages = await readMessages(world, scene.storeId)
   expect(messages.filter(({ channel }) => channel === 'push')).toHaveLength(3)
 })

@@ -38,7 +38,7 @@ async function createCart({ isLeft: isAbandoned = true, items = [buildTea()] } =
   if (isAbandoned) {
     const abandoned = { abandon_at: new Date(world.now.getTime() + 15 * MINUTE) }
     await world.db.updateTable('carts').set(abandoned).where('store_id', '=', shop.storeId).execute()
-    await shop.pass(20 * MINUTE)
+    await shop.passTime(20 * MINUTE)
   }
   return (await shop.liveCarts()).at(-1)!.id
 }
@@ -136,7 +136,7 @@ test("the preview shows saved and unsaved message conditions with the cart's val
 test('the preview shows only the purchase for a purchased cart', async () => {
   await setEntry(above(49.99))
   const cart = await createCart()
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   await world.db.updateTable('carts').set({ status: 'purchased' }).where('id', '=', cart).execute()
   expect(await decisionFor(cart)).toMatchObject({ reason: 'purchased' })
 })

@@ -16,7 +16,7 @@ test('the report counts planned, sent, clicked, purchased and unsent messages of
   const shop = await createShop(world)
   await shop.fill('one', [buildTea(2)])
   await shop.type('one', ada)
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   await shop.press((await shop.messages()).find(({ state }) => state === 'sent')!.id)
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_200 })
@@ -56,7 +56,7 @@ test('the report keeps a removed step with its sent messages under its own name'
   const shop = await createShop(world, { plan: 'starter' })
   await shop.fill('one', [buildTea(2)])
   await shop.type('one', ada)
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   const { flows } = (await world.request('GET', '/api/flows', { token: shop.token })).body
   const steps = buildSavedSteps(flows[0].steps.slice(1), () => ({}))
   await world.request('PUT', `/api/flows/${shop.flowId}`, { token: shop.token, body: { name: 'R', steps } })

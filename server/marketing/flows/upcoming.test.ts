@@ -27,7 +27,7 @@ async function abandonCarts(...counts: number[]): Promise<string[]> {
     .set({ abandon_at: new Date(world.now.getTime() + 15 * MINUTE) })
     .where('store_id', '=', shop.storeId)
     .execute()
-  await shop.pass(50 * MINUTE)
+  await shop.passTime(50 * MINUTE)
   return emails
 }
 

@@ -87,7 +87,7 @@ test.each([
   ['01.05.2024', 'iso'],
   ['2024-05-01 25:00', 'iso'],
   ['1024-05-01', 'iso'],
-] as const)('%s (%s) is no date: what does not exist is not guessed at', (text, order) => {
+] as const)('%s (%s) is not a date, and no nearby date is guessed', (text, order) => {
   expect(parseDate(text, order, 'UTC')).toBe(null)
 })
 
@@ -151,6 +151,6 @@ test.each([
   ['3/1/2025 13:05 PM', 'mdy', null],
   ['3/1/2025 0:05 AM', 'mdy', null],
   ['12/31/194', 'mdy', null],
-] as const)('reads Excel’s %j (cases-R17)', (text, order, instant) => {
+] as const)('reads Excel’s %j', (text, order, instant) => {
   expect(parseDate(text, order, 'UTC')).toEqual(instant === null ? null : new Date(instant))
 })

@@ -190,7 +190,7 @@ test('one account uploads one file at a time, while other accounts upload theirs
   expect((await shop.upload('email,status\na@b.example,granted\n')).status).toBe(200)
 })
 
-test('an opt-out with two addresses counts for both, an opt-in for the first (cases-R18)', async () => {
+test('an opt-out with two addresses counts for both, an opt-in for the first', async () => {
   const { take, ledger } = await buildShop()
   const done = await take(
     `email,subscribed,date,source\n${[
@@ -209,7 +209,7 @@ test('an opt-out with two addresses counts for both, an opt-in for the first (ca
   ])
 })
 
-test('a bounce with two addresses suppresses both, and an opt-out with two numbers is read (cases-R18)', async () => {
+test('a bounce with two addresses suppresses both, and an opt-out with two numbers is read', async () => {
   const { take, storeId, ledger } = await buildShop()
   await take('email,status\n"ann@a.example,bob@a.example",cleaned\n')
   const store = await world.db

@@ -4,7 +4,7 @@ import { buildOrder, completeOrderCheck } from '../../../test/factories.ts'
 import { createShop, grantConsent, postWithWorker, type Shop } from '../../../test/manual-send-scene.ts'
 import { insertManyCarts } from '../../../test/many-carts.ts'
 import { HOUR, MINUTE, passTime } from '../../../test/message-scene.ts'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 import { countStatements } from '../../../test/statements.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
@@ -46,7 +46,7 @@ const buildProcess = () => {
 }
 
 describe('a bulk send', () => {
-  test('reports a result per cart, including ids that are no cart of the store', async () => {
+  test('reports a result per cart, including ids of carts that the store does not have', async () => {
     const shop = await createShop(world, 3)
     const other = await createShop(world, 1)
     const missing = [createId(), other.cartIds[0]!]
@@ -171,7 +171,7 @@ async function manyToSend(count: number) {
 }
 
 /** The maximum of one request, or fewer outside the proof run. */
-const MOST = isProof ? 10_000 : 1_000
+const MOST = isFullRun ? 10_000 : 1_000
 const PAGE = MOST / 10
 
 test('a bulk send accepts many carts in one quick request, lists results in pages, and ignores a repeat', async () => {
@@ -206,9 +206,9 @@ test('a bulk send rejects more than 10,000 carts', async () => {
   expect(await refused(10_001)).toContain('cartIds')
 })
 
-const MANY = isProof ? 1_000 : 60
+const MANY = isFullRun ? 1_000 : 60
 /** How many mails a process has at the mail server at a time. */
-const PLACES = isProof ? 100 : 20
+const PLACES = isFullRun ? 100 : 20
 
 test(
   'one message each; the same request again and a killed server send nothing twice (D9, D10)',

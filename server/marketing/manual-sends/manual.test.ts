@@ -294,7 +294,7 @@ describe('a temporary reason is returned instead of holding the message (D11)', 
     expect((await readAssignments(world, storeId)).map(({ arm }) => arm)).toEqual(['control'])
   })
 
-  test('a used-up monthly volume is returned with the way to a larger plan', async () => {
+  test('a send above the monthly volume is refused with plan_required', async () => {
     const shop = await createShop(world)
     const month = `${world.now.toISOString().slice(0, 7)}-01`
     await world.db

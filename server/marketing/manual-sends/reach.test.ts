@@ -26,7 +26,7 @@ async function abandonCart(name: string, more: { email?: string | null; country?
 beforeAll(async () => {
   shop = await createShop(world, { plan: 'growth' })
   await abandonCart('old')
-  await shop.pass(40 * DAY)
+  await shop.passTime(40 * DAY)
   const bought = await shop.mailed({ email: at('recovered'), firstName: 'recovered' }, 'recovered')
   await shop.press(bought.id)
   await shop.order({ kind: 'purchase', email: at('recovered') })
@@ -39,7 +39,7 @@ beforeAll(async () => {
   await abandonCart('french', { country: 'FR' })
   await abandonCart('waiting', { email: 'waiting+tea@shoppers.example.com' })
   await abandonCart('alias', { email: 'alias+tea@shoppers.example.com' })
-  await shop.pass(HOUR)
+  await shop.passTime(HOUR)
   await shop.order({ kind: 'purchase', email: at('alias') })
   await shop.order({ kind: 'pending', email: at('waiting') })
   const suppression = { account_id: shop.accountId, channel: 'email', reason: 'unsubscribed', source: 'test' } as const

@@ -3,10 +3,10 @@ import fixture from '../../../test/fixtures/bounces-not-the-address.json' with {
 import { chooseStatus, classifyBounce, parseStatus } from './bounce-rules.ts'
 import { mapFailure } from './smtp-outcome.ts'
 
-// Only a refusal that blames the address suppresses it (cases-R3).
+// Only a refusal that blames the address suppresses it.
 
 const readKind = (status: string, text: string) => classifyBounce(chooseStatus(status, parseStatus(text)), text)
-const atRcpt = (response: string) =>
+const rejectRecipient = (response: string) =>
   mapFailure({
     stage: 'envelope',
     isBodySent: false,
@@ -58,7 +58,7 @@ describe('a returned mail', () => {
 
 describe('a mail server’s reply to RCPT', () => {
   test.each(answers)('%s: %s', (reply, want) => {
-    const outcome = atRcpt(reply)
+    const outcome = rejectRecipient(reply)
     expect(outcome.kind).toBe(want.startsWith('retried') ? 'retry' : 'rejected')
     expect(outcome).not.toMatchObject({ isRecipientFault: true })
   })
@@ -68,6 +68,6 @@ describe('a mail server’s reply to RCPT', () => {
     '550 5.1.1 <a@b.example>: user unknown',
     '553 sorry, that cannot be',
   ])('%s: blames the address', (reply) => {
-    expect(atRcpt(reply)).toMatchObject({ kind: 'rejected', isRecipientFault: true })
+    expect(rejectRecipient(reply)).toMatchObject({ kind: 'rejected', isRecipientFault: true })
   })
 })

@@ -29,7 +29,7 @@ function problem(body: string, subject = 'Hello'): string | undefined {
   return renderer.check({ subject, body })?.code
 }
 
-const anItem = { name: 'Mug', quantity: 1, unitPrice: '$5.00', lineTotal: '$5.00', imageUrl: null }
+const mugItem = { name: 'Mug', quantity: 1, unitPrice: '$5.00', lineTotal: '$5.00', imageUrl: null }
 
 describe('the built-in templates', () => {
   const all = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ id }) => id !== 'custom')
@@ -108,7 +108,7 @@ describe('a message', () => {
   })
 
   test('stays under 100 KB with the largest cart and counts the omitted items', () => {
-    const item = { ...anItem, name: '<&>'.repeat(200), imageUrl: `https://cdn.example/${'i'.repeat(900)}` }
+    const item = { ...mugItem, name: '<&>'.repeat(200), imageUrl: `https://cdn.example/${'i'.repeat(900)}` }
     const { html } = render('{{ cart_items }}', { items: Array.from({ length: 200 }, () => item) })
     expect(Buffer.byteLength(html)).toBeLessThan(100_000)
     expect(html).toContain('and 188 more items')
@@ -117,7 +117,7 @@ describe('a message', () => {
   test('is refused when a mail program would clip its body', () => {
     expect(() => render('x'.repeat(39_000), {})).not.toThrow()
     expect(() =>
-      render(`{% for i in cart_items %}${'x'.repeat(30_000)}{% endfor %}`, { items: Array(9).fill(anItem) }),
+      render(`{% for i in cart_items %}${'x'.repeat(30_000)}{% endfor %}`, { items: Array(9).fill(mugItem) }),
     ).toThrow(expect.objectContaining({ code: 'too_large' }))
   })
 
@@ -173,7 +173,7 @@ describe('hostile store data (X3)', () => {
   test('stays text in every position', () => {
     const body = '<p title="{{ customer_name }}">{{ customer_name }} {{ store_name }}</p>{{ cart_items }}'
     const items = [
-      { ...anItem, name: hostile, unitPrice: hostile, lineTotal: hostile, imageUrl: 'javascript:alert(1)' },
+      { ...mugItem, name: hostile, unitPrice: hostile, lineTotal: hostile, imageUrl: 'javascript:alert(1)' },
     ]
     const context = { customerName: hostile, storeName: hostile, senderName: hostile, postalAddress: hostile, items }
     const { html, text } = render(body, context)
@@ -181,7 +181,7 @@ describe('hostile store data (X3)', () => {
     expect(html).not.toContain('javascript:')
     expect(html + text).not.toContain('\ue000')
     expect(html + text).not.toMatch(/\{\{|\{%/)
-    const harmless = render(body, { items: [anItem] }).html
+    const harmless = render(body, { items: [mugItem] }).html
     expect(html.match(/</g)).toHaveLength(harmless.match(/</g)!.length)
   })
 
@@ -193,14 +193,14 @@ describe('hostile store data (X3)', () => {
     ['https://u:p@cdn.example/a.png', false],
     ['//cdn.example/a.png', false],
   ])('picture %s is shown: %s', (imageUrl, isVisible) => {
-    const { html } = render('{{ cart_items }}', { items: [{ ...anItem, imageUrl }] })
+    const { html } = render('{{ cart_items }}', { items: [{ ...mugItem, imageUrl }] })
     expect(html.includes('<img')).toBe(isVisible)
   })
 
   test('never creates markup or a line break in the subject', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (name) => {
-        const items = [{ ...anItem, name }]
+        const items = [{ ...mugItem, name }]
         const { html, subject, text } = render(
           '{{ customer_name }}',
           { customerName: `x${name}`, items },
@@ -303,7 +303,7 @@ describe('links', () => {
   })
 })
 
-describe('what a template is refused for', () => {
+describe('a template is rejected for', () => {
   test.each([
     ['{{ customer_nam }}', 'unknown_variable'],
     ['{% if false %}{{ secret }}{% endif %}', 'unknown_variable'],

@@ -11,7 +11,7 @@ test.each([
   ['Tea', [], 'Tea'],
   ['Tea - Green', ['', '!'], 'Tea - Green'],
   ['Ring - Gold', ['7', '7'], 'Ring - Gold, 7'],
-])('a variation’s name contains the choices: %s and %j (real-store-W4)', (name, values, whole) => {
+])('a variation’s name contains the choices: %s and %j', (name, values, whole) => {
   const choices = values.map((value) => ({ value }))
   expect(addChoices(name, choices)).toBe(whole)
 })

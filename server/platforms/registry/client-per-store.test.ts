@@ -4,7 +4,7 @@ import type { StoreAccess } from '../platform/access.ts'
 import { createMemoryTokenCache } from '../platform/memory-token-cache.ts'
 import { createClientCache } from './client-per-store.ts'
 
-// One request at a time per store, however many stores a process calls (operators-H5).
+// One request at a time per store, however many stores a process calls.
 
 /** Shops that respond when a test says so. */
 function shops() {

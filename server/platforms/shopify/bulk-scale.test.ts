@@ -1,15 +1,15 @@
 import { afterEach, expect, test } from 'vitest'
 import { openLargeShop } from '../../../test/large-shop.ts'
 import { measureHeapBytes } from '../../../test/memory.ts'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 
 // Imports 50,000 orders and 20,000 checkouts from the contract server, which uses Shopify's schema, throttles by points
 // and expires tokens. It runs in another process, so the memory measured here is the client's. `npm test` reads only
 // enough orders for a bulk operation and a twentieth of the checkouts. That is too little to separate the client's
 // memory from that of other test files, so it only checks the size of a part.
 
-const SHARE = isProof ? 1 : 20
-const ORDERS = isProof ? 50_000 : 6_000
+const SHARE = isFullRun ? 1 : 20
+const ORDERS = isFullRun ? 50_000 : 6_000
 const CHECKOUTS = 20_000 / SHARE
 
 const SINCE = '2026-09-01T00:00:00Z'
@@ -50,7 +50,7 @@ test('a bulk operation imports many orders completely and once, and holds one pa
   expect(ids.size).toBe(ORDERS + 1)
   expect(await say({ do: 'tell' })).toMatchObject({ bulkRuns: 1 })
   expect(holds.length).toBeGreaterThanOrEqual(5)
-  if (isProof) expect(growth(holds)).toBeLessThan(24)
+  if (isFullRun) expect(growth(holds)).toBeLessThan(24)
 }, 600_000)
 
 test('many checkouts are imported completely and once, despite throttling and an expiring token', async () => {
@@ -70,5 +70,5 @@ test('many checkouts are imported completely and once, despite throttling and an
   expect(ids.size).toBe(CHECKOUTS + 1)
   const { throttled } = await say({ do: 'tell' })
   expect(throttled).toBeGreaterThan(0)
-  if (isProof) expect(growth(holds)).toBeLessThan(24)
+  if (isFullRun) expect(growth(holds)).toBeLessThan(24)
 }, 600_000)

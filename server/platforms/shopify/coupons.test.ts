@@ -167,7 +167,7 @@ describe('the list', () => {
   })
 })
 
-describe('what other discounts are', () => {
+describe('other discounts', () => {
   const node = (codeDiscount: object) => ({
     id: 'gid://shopify/DiscountNode/7',
     codeDiscount: { __typename: 'DiscountCodeBasic', codes: { nodes: [{ code: 'X' }] }, ...codeDiscount },

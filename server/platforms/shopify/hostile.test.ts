@@ -101,7 +101,7 @@ const damaged = (whole: object) =>
     .tuple(fc.array(fc.nat(200), { maxLength: 8 }), fc.array(garbage(), { minLength: 8, maxLength: 8 }))
     .map(([places, values]) => {
       const copy = structuredClone(whole) as Record<string, unknown>
-      const spots = places.map((place) => allSpots(copy)[place % allSpots(copy).length])
+      const spots = places.map((place) => listSpots(copy)[place % listSpots(copy).length])
       spots.forEach((spot, index) => {
         if (spot) spot.holder[spot.name] = values[index]
       })
@@ -133,10 +133,10 @@ interface Spot {
   name: string
 }
 
-function allSpots(holder: Record<string, unknown>): Spot[] {
+function listSpots(holder: Record<string, unknown>): Spot[] {
   return Object.entries(holder).flatMap(([name, value]) => {
     const here = { holder, name }
-    return typeof value === 'object' && value !== null ? [here, ...allSpots(value as Record<string, unknown>)] : [here]
+    return typeof value === 'object' && value !== null ? [here, ...listSpots(value as Record<string, unknown>)] : [here]
   })
 }
 
@@ -209,7 +209,7 @@ const page = (root: string, rows: fc.Arbitrary<unknown>) =>
     }),
   })
 
-const anAnswer = fc.record({
+const answerArbitrary = fc.record({
   status: fc.constantFrom(...[200, 200, 200, 200, 201, 302, 400, 401, 402, 403, 404, 423, 429, 430, 500, 503]),
   body: fc.oneof(
     fc.json(),
@@ -243,7 +243,7 @@ function safeStringify(value: unknown): string {
 
 test('throws only StoreProblem for any response, and ends', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anAnswer, { minLength: 1, maxLength: 4 }), async (answers) => {
+    fc.asyncProperty(fc.array(answerArbitrary, { minLength: 1, maxLength: 4 }), async (answers) => {
       let pageCount = 0
       let at = 0
       const fetch: GuardedFetch = async (url) => {

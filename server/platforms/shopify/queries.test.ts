@@ -47,7 +47,7 @@ describe.each(documents)('%s', (_, text) => {
 
   test('can omit what may be withheld', () => {
     const optional = neededBy(document).filter(({ scopes }) => !scopes.some((scope) => scope.endsWith('_orders')))
-    // Orders and checkouts are read without customers and products, whatever they request of them.
+    // Orders and checkouts are read without customers and products, regardless of the fields that they request of them.
     if (!/^query (Order|Checkout)/.test(text)) return
     for (const { guards, scopes } of optional) {
       const guard = scopes.includes('read_customers')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 import type { GuardedFetch } from '../../core/net/guarded-fetch.ts'
 import type { StoreAccess, StoreNet } from '../platform/access.ts'
 import { createMemoryTokenCache } from '../platform/memory-token-cache.ts'
@@ -8,8 +8,8 @@ import { createShopifyClient } from './platform.ts'
 // A very large store with very few points, read page by page on its own clock; all 50,000 orders and 20,000 checkouts
 // only in proofs. The store is strict: it refuses queries beyond its points, and expired tokens.
 
-const ORDERS = isProof ? 50_000 : 5_000
-const CHECKOUTS = isProof ? 20_000 : 2_000
+const ORDERS = isFullRun ? 50_000 : 5_000
+const CHECKOUTS = isFullRun ? 20_000 : 2_000
 const START = Date.parse('2026-11-26T12:00:00Z')
 const FIRST = Date.parse('2026-10-01T00:00:00Z')
 const MOST = 2_000

@@ -46,7 +46,7 @@ describe('a signature', () => {
   })
 })
 
-describe('what a delivery is about', () => {
+describe('the subject of a delivery', () => {
   test.each([
     ['orders/create', { id: 7 }, { kind: 'order', order: { orderId: '7' } }],
     ['orders/paid', { admin_graphql_api_id: 'gid://shopify/Order/8' }, { kind: 'order', order: { orderId: '8' } }],

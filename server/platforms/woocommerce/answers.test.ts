@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseJson, readAnswer, toStoreProblem } from './http.ts'
 
-// Responses as altered by plugins, hosts and firewalls (cases-R13, real-store-W16).
+// Responses as altered by plugins, hosts and firewalls.
 
 const INDEX = '{"name":"Bar Store","namespaces":["wc/v3"]}'
 const NOTICE =

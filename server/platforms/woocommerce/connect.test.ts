@@ -78,7 +78,7 @@ describe('a working store', () => {
     expect(requests.some((one) => one.line.includes('secret') || one.line.includes(OWNER.consumerSecret))).toBe(false)
   })
 
-  test('gets signatures for its home address, also when reached by another name', async () => {
+  test('gets signatures for its home address, even when reached by another name', async () => {
     const { url } = await store()
     const numeric = url.replace('localhost', '127.0.0.1')
     expect(await clientFor(numeric).readProfile()).toMatchObject({ storeUrl: numeric, homeUrl: url })
@@ -109,7 +109,7 @@ describe('a working store', () => {
     const plain = await site((request, reply) =>
       reply.writeHead(301, { location: `${secure.url}${request.url}` }).end(),
     )
-    // Two ports of one machine stand for two names: only the default ports mean the same shop.
+    // Two ports of one machine represent two names: only the default ports mean the same shop.
     expect(await readProblem(clientFor(plain.url, OWNER, { ca: readLocalhostTls().cert }).readProfile())).toMatchObject(
       {
         code: 'moved',
@@ -294,7 +294,7 @@ describe('an address without a usable store', () => {
       code: 'rate_limited',
       retryAfterMs: 7_000,
     })
-    // Maintenance is no rate limit (real-store-W16).
+    // Maintenance is no rate limit.
     expect(await readProblem(clientFor(closed.url).readProfile())).toMatchObject({
       code: 'maintenance',
       retryAfterMs: 120_000,

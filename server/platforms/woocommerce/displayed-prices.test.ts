@@ -10,7 +10,7 @@ import type { DisplayedTax } from '../platform/platform.ts'
 import { chooseDisplayedPrice } from './displayed-prices.ts'
 import { createWooCommerceClient } from './platform.ts'
 
-// Reads prices of a store without the plugin as displayed, not as entered (cases-R8).
+// Reads prices of a store without the plugin as displayed, not as entered.
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -18,7 +18,7 @@ const damagedOrder = fc
   .tuple(fc.array(fc.nat(200), { maxLength: 8 }), fc.array(garbage(), { minLength: 8, maxLength: 8 }))
   .map(([places, values]) => {
     const copy = structuredClone(whole)
-    const spots = places.map((place) => allSpots(copy)[place % allSpots(copy).length])
+    const spots = places.map((place) => listSpots(copy)[place % listSpots(copy).length])
     spots.forEach((spot, index) => {
       if (spot) spot.holder[spot.name] = values[index]
     })
@@ -55,10 +55,10 @@ interface Spot {
   name: string
 }
 
-function allSpots(holder: Record<string, unknown>): Spot[] {
+function listSpots(holder: Record<string, unknown>): Spot[] {
   return Object.entries(holder).flatMap(([name, value]) => {
     const here = { holder, name }
-    return typeof value === 'object' && value !== null ? [here, ...allSpots(value as Record<string, unknown>)] : [here]
+    return typeof value === 'object' && value !== null ? [here, ...listSpots(value as Record<string, unknown>)] : [here]
   })
 }
 
@@ -92,7 +92,7 @@ test('a damaged order is read as valid or skipped with a reason', () => {
   )
 })
 
-const anAnswer = fc.record({
+const answerArbitrary = fc.record({
   status: fc.constantFrom(200, 200, 200, 201, 204, 400, 401, 403, 404, 429, 500, 503),
   body: fc.oneof(
     fc.json(),
@@ -116,7 +116,7 @@ function safeStringify(value: unknown): string {
 
 test('any response of a store throws only StoreProblem', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(anAnswer, { minLength: 1, maxLength: 4 }), async (answers) => {
+    fc.asyncProperty(fc.array(answerArbitrary, { minLength: 1, maxLength: 4 }), async (answers) => {
       let pageCount = 0
       const fetch: GuardedFetch = async (url) => {
         const answer = answers[pageCount % answers.length]!

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readOrder } from './wire.ts'
 
-// The origin of an order: parent orders (cases-R7), renewals (cases-R9).
+// The origin of an order: parent orders, renewals.
 
 const ORDER = {
   id: 900,

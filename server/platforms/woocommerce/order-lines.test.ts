@@ -13,7 +13,7 @@ test.each([
   ['KRW', true, '30000', '3000', 2, 16_500, 16_500],
   ['KWD', false, '1.250', '0.125', 1, 1_250, 1_375],
   ['USD', false, '20.00', '0.00', 1, 2_000, undefined],
-])('reads a price in %s, entered with tax: %s, with and without it (cases-R8)', (...values) => {
+])('reads a price in %s, entered with tax: %s, with and without it', (...values) => {
   const [currency, hasTax, subtotal, tax, quantity, entered, withTax] = values
   const [item] = readItems([line({ product_id: 1, subtotal, subtotal_tax: tax, quantity })], { currency, hasTax })
   expect([item!.unitPriceMinor, item!.displayed?.withTaxMinor]).toEqual([entered, withTax])
@@ -45,7 +45,7 @@ test.each([
     kit(meta(['_yith_wcp_component_data', { product_base_price: '0' }])),
     kettle(meta(['_yith_wcp_child_component_data', { yith_wcp_cart_parent_key: 'x' }])),
   ],
-])('merges a part into its whole, with the total price of both: %s (cases-R14)', (_, whole, part) => {
+])('merges a part into its whole, with the total price of both: %s', (_, whole, part) => {
   const other = line({ product_id: 9, subtotal: '5.00', bundled_by: '', composite_parent: 0 })
   const items = readItems([whole, part, other], usd)
   expect(items.map(({ productId, unitPriceMinor }) => [productId, unitPriceMinor])).toEqual([

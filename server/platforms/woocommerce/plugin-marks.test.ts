@@ -8,7 +8,7 @@ const read = (name: string) => readFileSync(new URL(`../../../${name}`, import.m
 const source = (name: string) => read(`plugin/recoup-for-woocommerce/src/${name}.php`)
 
 /** The texts of a constant of a PHP class. */
-function phpTexts(code: string, name: string): string[] {
+function readPhpTexts(code: string, name: string): string[] {
   const value = new RegExp(`const ${name} = ([^;]+);`).exec(code)?.[1] ?? ''
   return [...value.matchAll(/'([^']*)'/g)].map(([, text]) => text!)
 }
@@ -21,24 +21,24 @@ function parseNames(pattern: string): string[] {
   return (list?.split('|') ?? [...letters!]).flatMap((each) => parseNames(pattern.replace(whole, each)))
 }
 
-const namesIn = (pattern: RegExp) => [...new Set(parseNames(pattern.source.replace(/^\^_\?|\$$/g, '')))]
+const listNames = (pattern: RegExp) => [...new Set(parseNames(pattern.source.replace(/^\^_\?|\$$/g, '')))]
 
 test('the plugin reports every renewal mark', () => {
-  expect(phpTexts(source('Orders'), 'RENEWALS')).toEqual([...RENEWAL_MARKS])
+  expect(readPhpTexts(source('Orders'), 'RENEWALS')).toEqual([...RENEWAL_MARKS])
   const protocol = read('docs/plugin-protocol.md')
   expect([...RENEWAL_MARKS].filter((mark) => !protocol.includes(`\`${mark}\``))).toEqual([])
 })
 
 test('the plugin reports every part and whole mark of order lines', () => {
-  const marks = new RegExp(phpTexts(source('Lines'), 'MARKS').join('').slice(1, -2))
-  const names = [...namesIn(PART), ...namesIn(WHOLE)]
+  const marks = new RegExp(readPhpTexts(source('Lines'), 'BUNDLE_META_KEYS').join('').slice(1, -2))
+  const names = [...listNames(PART), ...listNames(WHOLE)]
   expect(names).toContain('woofs_parent_id')
   expect(names.flatMap((name) => [name, `_${name}`]).filter((name) => !marks.test(name))).toEqual([])
 })
 
 test('the plugin finds a cart’s parts by the same marks', () => {
-  const children = phpTexts(source('Lines'), 'CHILDREN')
+  const children = readPhpTexts(source('Lines'), 'CHILDREN')
   // Chained Products uses another name in the cart: chained_item_of.
-  const names = namesIn(PART).filter((name) => name !== 'chained_product_of')
+  const names = listNames(PART).filter((name) => name !== 'chained_product_of')
   expect(names.filter((name) => !children.includes(name))).toEqual([])
 })

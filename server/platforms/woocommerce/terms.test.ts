@@ -122,7 +122,7 @@ test.each([
   ['a text', 'sold out'],
   ['a list', [mug]],
   ['a number as yes', { ...mug, purchasable: 1 }],
-])('ignores a plugin’s report of %s for a product (security-P6)', (_what, terms) => {
+])('ignores a plugin’s report of %s for a product', (_what, terms) => {
   expect(readTerms(terms)).toEqual([])
 })
 

@@ -10,13 +10,13 @@ const world = createWorld()
 const HOUR_MS = 3_600_000
 const EMAIL = 'grace@mail.example.org'
 
-const ago = (hours: number) => new Date(world.now.getTime() - hours * HOUR_MS)
+const subtractHours = (hours: number) => new Date(world.now.getTime() - hours * HOUR_MS)
 
 const buildConsent = (word: Partial<PlatformConsent>): PlatformConsent => ({
   channel: 'email',
   state: 'granted',
   level: 'single',
-  at: ago(5).toISOString(),
+  at: subtractHours(5).toISOString(),
   wording: null,
   ...word,
 })
@@ -38,9 +38,9 @@ test('a consent in the store is one row with its own time and level, however oft
   await record(storeId, {})
   await record(storeId, {})
   await record(storeId, { state: 'none' })
-  expect(await ledger(storeId)).toEqual([['email', 'granted', false, 'store', ago(5)]])
-  await record(storeId, { level: 'double', at: ago(4).toISOString() })
-  expect((await ledger(storeId)).at(-1)).toEqual(['email', 'granted', true, 'store', ago(4)])
+  expect(await ledger(storeId)).toEqual([['email', 'granted', false, 'store', subtractHours(5)]])
+  await record(storeId, { level: 'double', at: subtractHours(4).toISOString() })
+  expect((await ledger(storeId)).at(-1)).toEqual(['email', 'granted', true, 'store', subtractHours(4)])
 })
 
 test('a withdrawal in the store beats earlier consents regardless of its time, and a later answer to us counts again', async () => {
@@ -51,27 +51,27 @@ test('a withdrawal in the store beats earlier consents regardless of its time, a
         world.deps,
         tx,
         [{ channel: 'email', address: EMAIL, isGiven: true, wording: `words ${hours}`, country: 'US' }],
-        ago(hours),
+        subtractHours(hours),
       ),
     )
   await say(2)
-  await record(storeId, { state: 'withdrawn', at: ago(3).toISOString() })
+  await record(storeId, { state: 'withdrawn', at: subtractHours(3).toISOString() })
   expect((await ledger(storeId)).at(-1)).toMatchObject(['email', 'withdrawn', false, 'store', expect.any(Date)])
   await say(1)
-  await record(storeId, { state: 'withdrawn', at: ago(3).toISOString() })
+  await record(storeId, { state: 'withdrawn', at: subtractHours(3).toISOString() })
   expect((await ledger(storeId)).at(-1)).toMatchObject(['email', 'granted', false, 'checkout', expect.any(Date)])
 })
 
 test('an older consent of the store does not reverse a later withdrawal', async () => {
   const { storeId } = await createShopifyStore(world)
-  await record(storeId, { state: 'withdrawn', at: ago(1).toISOString() })
-  await record(storeId, { at: ago(5).toISOString() })
-  expect((await ledger(storeId)).at(-1)).toMatchObject(['email', 'withdrawn', false, 'store', ago(1)])
+  await record(storeId, { state: 'withdrawn', at: subtractHours(1).toISOString() })
+  await record(storeId, { at: subtractHours(5).toISOString() })
+  expect((await ledger(storeId)).at(-1)).toMatchObject(['email', 'withdrawn', false, 'store', subtractHours(1)])
 })
 
 test('old consents trigger no opt-in requests', async () => {
   const { storeId } = await createShopifyStore(world)
-  await record(storeId, { channel: 'sms', at: ago(48).toISOString() }, '+4915112345678')
+  await record(storeId, { channel: 'sms', at: subtractHours(48).toISOString() }, '+4915112345678')
   const requests = world.db.selectFrom('opt_in_requests').select('state').where('store_id', '=', storeId)
   expect(await requests.execute()).toEqual([])
 })
@@ -86,7 +86,7 @@ test('a tick requests the confirmation of a consent that an update left pending,
       return recordAnswers(
         world.deps,
         tx,
-        [{ ...consent, unproven: 'account page', answeredAt: ago(hours) }],
+        [{ ...consent, unproven: 'account page', answeredAt: subtractHours(hours) }],
         world.now,
       )
     })

@@ -130,7 +130,7 @@ test('a search finds address prefixes, and a full address also where only its ha
   expect(listAddresses(await list(store, '?channel=sms'))).toEqual(['+12125550123'])
 })
 
-test('pages have no gaps, also for entries of the same moment', async () => {
+test('pages have no gaps, even for entries of the same moment', async () => {
   const store = await createStore(world)
   const rows = Array.from({ length: 130 }, (_, n) => ({ line: n + 1, address: `p${n}@shoppers.example` }))
   await ask(store, 'POST', '/import', { rows })

@@ -107,7 +107,7 @@ test('only the reader of its mail learns that a new address already belongs to a
   expect((await fetchMe(world, user.token)).user.email).toBe(user.email)
 })
 
-test('an address gets few links an hour, regardless of the requester (security-P7)', async () => {
+test('an address gets few links an hour, regardless of the requester', async () => {
   const victim = createAddress()
   const asks = (token: string, password: string) =>
     world.request('POST', '/api/auth/change-email', { token, body: { email: victim, password } })

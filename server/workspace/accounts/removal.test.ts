@@ -25,7 +25,7 @@ async function createDoomedShop() {
     .returning('email')
     .executeTakeFirstOrThrow()
   await recordOrders(world.deps, shop.storeId, [buildOrder(world)], 'sync')
-  await shop.pass(2 * 3_600_000)
+  await shop.passTime(2 * 3_600_000)
   return { ...shop, email }
 }
 

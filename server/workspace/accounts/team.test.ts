@@ -268,7 +268,7 @@ test('a removed member is signed out at once, keeps other accounts, and can regi
   expect(registered.user.id).not.toBe(mia.userId)
 })
 
-test('an invitation ends when its sender loses the right to invite (security-P12)', async () => {
+test('an invitation ends when its sender loses the right to invite', async () => {
   const owner = await createUser(world)
   const rogue = await join(owner, 'admin')
   const demoted = await join(owner, 'admin')
@@ -286,7 +286,7 @@ test('an invitation ends when its sender loses the right to invite (security-P12
   expect(await accept({ token: good, ...someone })).toMatchObject({ status: 200 })
 })
 
-test('owner invitations end when the owner becomes an admin, even older ones at acceptance (security-P12)', async () => {
+test('owner invitations end when the owner becomes an admin, even older ones at acceptance', async () => {
   const owner = await createUser(world)
   const second = await join(owner, 'owner')
   const ofOwner = await invite(second.token, createAddress(), 'owner')

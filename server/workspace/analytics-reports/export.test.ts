@@ -12,7 +12,7 @@ import { countFigures } from '../../insights/analytics/figures.ts'
 const world = createWorld()
 const ada = { email: 'ada@shoppers.example.com' }
 
-const onPlan = (shop: Shop, plan: string) =>
+const setPlan = (shop: Shop, plan: string) =>
   sql`update subscriptions set plan = ${plan} where account_id = (select account_id from stores where id = ${shop.storeId})`.execute(
     world.db,
   )
@@ -20,14 +20,14 @@ const onPlan = (shop: Shop, plan: string) =>
 /** A recovered cart, and a cart with a product whose name is a formula. */
 async function createShopHistory(): Promise<Shop> {
   const shop = await createShop(world)
-  await onPlan(shop, 'growth')
+  await setPlan(shop, 'growth')
   const message = await shop.mailed(ada)
   await shop.press(message.id)
   world.advance(MINUTE)
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_200 })
   await shop.fill('two', [{ ...pot, name: '=HYPERLINK("http://evil.example"), “Kanne”', sku: '00123' }])
   await shop.type('two', { email: 'bo@shoppers.example.com' })
-  await shop.pass(2 * HOUR)
+  await shop.passTime(2 * HOUR)
   await countFigures(world.deps)
   return shop
 }
@@ -194,7 +194,7 @@ test('the file writes small fractions without an exponent', async () => {
 
 test('the file has all products of a year, most lost revenue first, beyond one read', async () => {
   const shop = await createShop(world)
-  await onPlan(shop, 'growth')
+  await setPlan(shop, 'growth')
   const count = 5_003
   await sql`insert into figure_products (store_id, product_id, name)
     select ${shop.storeId}, 'p' || n, 'Product ' || n from generate_series(1, ${count}::int) n`.execute(world.db)
@@ -214,7 +214,7 @@ test('the file adds up all stores of one currency and names them (decision 154)'
   const other = await createShop(world, { accountId: shop.accountId })
   await other.fill('three', [pot])
   await other.type('three', { email: 'cy@shoppers.example.com' })
-  await other.pass(2 * HOUR)
+  await other.passTime(2 * HOUR)
   await countFigures(world.deps)
   const file = await shop.get('/api/analytics/export?range=7d&stores=all')
   expect(file.headers['content-disposition']).toBe('attachment; filename="analytics-all-stores-7d.csv"')
@@ -238,7 +238,7 @@ test("a browser link downloads the same file, and no other store's", async () =>
   const file = await world.request('GET', link.body.url)
   expect(file.headers['content-disposition']).toBe('attachment; filename="analytics-woocommerce-90d.csv"')
   expect(file.body).toBe((await shop.get('/api/analytics/export?range=90d')).body)
-  await onPlan(shop, 'starter')
+  await setPlan(shop, 'starter')
   expect((await world.request('GET', link.body.url)).status).toBe(403)
 })
 
@@ -248,7 +248,7 @@ test('other plans and roles are rejected with the required plan or role (decisio
   const shop = await createShopHistory()
   for (const path of ['/api/analytics/export', '/api/analytics/export/link']) {
     for (const plan of ['free', 'starter']) {
-      await onPlan(shop, plan)
+      await setPlan(shop, plan)
       const { status, body } = await shop.get(path)
       expect([path, plan, status, body.code, body.error]).toEqual([
         path,
@@ -258,7 +258,7 @@ test('other plans and roles are rejected with the required plan or role (decisio
         analyticsTexts.exportPlan,
       ])
     }
-    await onPlan(shop, 'growth')
+    await setPlan(shop, 'growth')
     for (const [role, status] of [
       ['admin', 200],
       ['member', 403],

@@ -29,7 +29,7 @@ async function createWeek(): Promise<Shop> {
   await shop.order({ kind: 'purchase', email: ada.email, totalMinor: 4_200 })
   await shop.fill('two', [pot, buildTea(2)])
   await shop.type('two', { email: 'bo@shoppers.example.com' })
-  await shop.pass(2 * HOUR)
+  await shop.passTime(2 * HOUR)
   await countFigures(world.deps)
   world.sent.length = 0
   return shop
@@ -93,7 +93,7 @@ test('the report of the next week reports changes and later purchases', async ()
   world.now = new Date('2026-03-11T15:00:00Z')
   await shop.fill('three', [buildTea(1)])
   await shop.type('three', { email: 'cy@shoppers.example.com' })
-  await shop.pass(2 * HOUR)
+  await shop.passTime(2 * HOUR)
   await countFigures(world.deps)
   world.sent.length = 0
   const [mail] = await mailsAt('2026-03-16T12:00:00Z', shop)

@@ -183,7 +183,7 @@ test('the server announces a busy store at most once a second', async () => {
   expect(heard.length).toBeLessThanOrEqual(Math.ceil((performance.now() - began) / 1_000) + 1)
 })
 
-test("the capture script's heartbeat is no change of settings", async () => {
+test("the capture script's heartbeat does not count as a change of settings", async () => {
   const store = await createStore(world)
   const { heard } = await join(store.token)
   const update = world.db.updateTable('stores').where('id', '=', store.storeId)
@@ -297,7 +297,7 @@ test("the connection is not available on a shop's link host", async () => {
   }
 })
 
-test('the server limits unauthenticated connections per network, without blocking others (security-P4)', async () => {
+test('the server limits unauthenticated connections per network, without blocking others', async () => {
   const ask = (network: number) =>
     fetch(`${address}/socket.io/?EIO=4&transport=polling`, { headers: { 'x-forwarded-for': `198.51.100.${network}` } })
   const { token } = await createStore(world)

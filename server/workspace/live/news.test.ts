@@ -59,7 +59,7 @@ async function flood({ storeId }: Pick<TestStore, 'storeId'>, ceiling = 70) {
 
 const ceilings = (heard: readonly NotificationEvent[]) =>
   heard.map((event) => event.type === 'new' && event.notification.data.ceiling)
-const soon = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 10 })
+const waitForNews = (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 10 })
 const call = (method: string, token: string, rest: string, body?: object) =>
   world.request(method, `/api/notifications${rest}`, { token, ...(body && { body }) })
 
@@ -73,7 +73,7 @@ test('a new notification reaches every tab of every member, and no other account
     await tab(otherStore.token, { storeId: store.storeId, accountId: store.accountId }),
   ]
   await flood(store, 71)
-  await soon(() => expect(tabs.map(({ heard }) => heard.length)).toEqual([1, 1, 1]))
+  await waitForNews(() => expect(tabs.map(({ heard }) => heard.length)).toEqual([1, 1, 1]))
   const [listed] = (await call('GET', token, '')).body.notifications
   expect(tabs.map(({ heard }) => heard)).toEqual(Array(3).fill([{ type: 'new', notification: listed }]))
   await notifyAccount(
@@ -81,7 +81,7 @@ test('a new notification reaches every tab of every member, and no other account
     { type: 'domain_reopened', data: { domain: 'x.example' }, at: world.now },
   )
   await groupNotifications(world.deps)
-  await soon(() => expect(tabs.map(({ heard }) => heard.length)).toEqual([2, 2, 2]))
+  await waitForNews(() => expect(tabs.map(({ heard }) => heard.length)).toEqual([2, 2, 2]))
   expect(tabs[0]!.heard[1]).toMatchObject({ notification: { type: 'domain_reopened' } })
   expect(others.map(({ heard }) => heard)).toEqual([[], [], []])
 })
@@ -97,7 +97,7 @@ test("another store's tabs get account notifications, but not those of the first
   const here = await tab(first.token)
   await flood(second)
   await flood(first, 72)
-  await soon(() => expect(ceilings(here.heard)).toEqual([72]))
+  await waitForNews(() => expect(ceilings(here.heard)).toEqual([72]))
 })
 
 test('read and deleted reach other tabs of the member, and no other member (A 7)', { tags: ['A7'] }, async () => {
@@ -115,7 +115,7 @@ test('read and deleted reach other tabs of the member, and no other member (A 7)
   const deleted = await call('DELETE', store.token, '', { notificationIds: [second] })
   await call('POST', store.token, '/restore', { undo: deleted.body.undo })
   await call('DELETE', store.token, '', { upTo: first })
-  await soon(() => expect(own.heard).toHaveLength(5))
+  await waitForNews(() => expect(own.heard).toHaveLength(5))
   expect(own.heard).toEqual([
     { type: 'read', notificationIds: [first], read: true },
     { type: 'read', notificationIds: [first], read: false },
@@ -139,7 +139,7 @@ test("mark-notifications-read affects only the session's own notifications (A 7)
   const own = await tab(store.token)
   expect(await own.socket.emitWithAck('mark-notifications-read', marked)).toEqual({ success: true })
   expect(await unread()).toBe(0)
-  await soon(() => expect(own.heard).toEqual([{ type: 'read', notificationIds: [_id], read: true }]))
+  await waitForNews(() => expect(own.heard).toEqual([{ type: 'read', notificationIds: [_id], read: true }]))
   for (const nonsense of [null, 'x', { notificationIds: 7 }, { notificationIds: Array(51).fill(_id) }]) {
     expect(await own.socket.emitWithAck('mark-notifications-read', nonsense)).toEqual({ success: false })
   }
@@ -159,7 +159,7 @@ test('the server excludes topics that a member has disabled', async () => {
     { type: 'connection_test', data: { test: true, channel: 'store', to: 'x' }, at: world.now },
   )
   await groupNotifications(world.deps)
-  await soon(() => expect([own.heard.length, theirs.heard.length]).toEqual([2, 1]))
+  await waitForNews(() => expect([own.heard.length, theirs.heard.length]).toEqual([2, 1]))
   expect(theirs.heard[0]).toMatchObject({ notification: { type: 'connection_test' } })
   expect((await call('GET', colleague.token, '/unread-count')).body.count).toBe(1)
   expect((await call('GET', colleague.token, '')).body.notifications).toHaveLength(1)
@@ -173,7 +173,7 @@ test('the server catches up after a lost database connection (decision 68)', asy
     where application_name = 'recoup-live' and datname = current_database()`.execute(world.db)
   await flood(store, 1)
   await flood(store, 2)
-  await soon(() => expect(ceilings(heard)).toEqual([1, 2]))
+  await waitForNews(() => expect(ceilings(heard)).toEqual([1, 2]))
   await isListened()
 })
 
@@ -185,10 +185,10 @@ test('the server tells the browser to reload the list when there are very many',
     world.db,
   )
   await groupNotifications(world.deps)
-  await soon(() => expect(changed).toContain('notifications'))
+  await waitForNews(() => expect(changed).toContain('notifications'))
   // Events arrive in order: all of the flood would precede this one.
   await flood(store, 9)
-  await soon(() => expect(ceilings(heard)).toContain(9))
+  await waitForNews(() => expect(ceilings(heard)).toContain(9))
   expect(heard.length).toBeLessThan(600)
 })
 
@@ -202,7 +202,7 @@ test('a growing summary makes open lists reload instead of adding a notification
   await sent()
   const { heard, changed } = await tab(store.token)
   await sent()
-  await soon(() => expect(changed).toContain('notifications'))
+  await waitForNews(() => expect(changed).toContain('notifications'))
   expect(heard).toEqual([])
 })
 
@@ -215,6 +215,6 @@ test('the server skips clients that leave during the read, and includes those th
   await news.open(store.storeId)
   await flood(store)
   news.hear(store.storeId)
-  await soon(() => expect(heard).toEqual(['joined']))
+  await waitForNews(() => expect(heard).toEqual(['joined']))
   news.stop()
 })

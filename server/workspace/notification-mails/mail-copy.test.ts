@@ -23,7 +23,7 @@ test.each([
   ['push_refused', { answer: LINK }],
   ['stage_failed', { stage: 'sending', cause: 'mail_server', detail: LINK }],
   ['store_check_failed', { code: 'unreachable', detail: LINK }],
-] as const)('another person’s name or answer adds no link to a mail about %s (security-P1)', (type, data) => {
+] as const)('another person’s name or answer adds no link to a mail about %s', (type, data) => {
   const { subject, paragraphs } = getMail(type, data)
   const text = [subject, paragraphs[1]].join('\n')
   expect(text).toContain('evil')

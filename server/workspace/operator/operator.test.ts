@@ -73,7 +73,7 @@ test('the API rejects operator calls of all others without any effect', async ()
   expect(await hashTables(world)).toEqual(before)
 })
 
-test('the API tells an operator the missing factor, and answers all others with 404', async () => {
+test('the API states the missing factor to an operator, and answers all others with 404', async () => {
   const readHealth = async (token: string) => (await ask('GET', '/health', { token })).body
   const forbidden = (error: string) => expect.objectContaining({ code: 'forbidden', error })
   expect(await readHealth(half['without factor']!)).toEqual(forbidden('Set up two-factor sign-in first.'))

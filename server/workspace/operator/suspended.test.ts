@@ -42,12 +42,12 @@ test('due messages wait, and are sent after the account resumes (D5)', async () 
   await shop.type('one', { email: 'ada@example.com' })
   const before = sentTo('ada@example.com')
   await suspend()
-  await shop.pass(HOUR + MINUTE)
+  await shop.passTime(HOUR + MINUTE)
   expect(sentTo('ada@example.com')).toBe(before)
   expect((await shop.messages())[0]).toMatchObject({ state: 'held', reason: 'account_suspended' })
   world.advance(HOUR)
   await resume()
-  await shop.pass(1_000)
+  await shop.passTime(1_000)
   expect(sentTo('ada@example.com')).toBe(before + 1)
 })
 
@@ -64,10 +64,10 @@ test('a suspension between decision and send stops further sends (D10)', async (
     await suspended
     return acceptMail(mail)
   }
-  await shop.pass(HOUR + MINUTE)
+  await shop.passTime(HOUR + MINUTE)
   world.answer = acceptMail
   // Five are in flight at a time; the others are decided again.
-  await shop.pass(1_000)
+  await shop.passTime(1_000)
   expect(people.filter((email) => sentTo(email) === 1)).toHaveLength(5)
   const first = (await shop.messages()).filter((each) => each.step === 1 && each.state !== 'sent')
   expect(first.map(({ state, reason }) => `${state} ${reason}`)).toEqual(Array(2).fill('held account_suspended'))

@@ -340,7 +340,7 @@ test('the next report of the same cart does not undo an unsubscribe by link', as
   expect((await readRows('consents')).filter(({ status }) => status === 'granted')).toHaveLength(2)
 })
 
-test('a signed-in customer withdraws a consent in My account; it is unproven until they buy with the address (security-P17)', async () => {
+test('a signed-in customer withdraws a consent in My account; it is unproven until they buy with the address', async () => {
   const yes = buildConsentBox('email', true, 'Mugs & More')
   const consent = (isGiven: boolean) => ({
     type: 'consent',

@@ -29,13 +29,13 @@ test.each([
     .execute()
   const visit = (seq: number, more: object = {}) =>
     shop.batch([{ seq, ...buildCartEntry({ customer: { id: '12', lastActive: 1_700_000_000 + seq }, ...more }) }])
-  const lastLogin = async () =>
+  const readLastLogin = async () =>
     (await world.db.selectFrom('customers').select('last_login_at').where('store_id', '=', shop.storeId).execute())[0]!
       .last_login_at
   await visit(1)
-  expect(await lastLogin()).toBeNull()
+  expect(await readLastLogin()).toBeNull()
   await visit(2, { agreed: true })
-  expect(await lastLogin()).toEqual(new Date(1_700_000_002_000))
+  expect(await readLastLogin()).toEqual(new Date(1_700_000_002_000))
 })
 
 test('with "nothing", a withdrawal alone is recorded, and so is the order of the same batch (C9)', async () => {

@@ -148,7 +148,7 @@ test('a store that keeps nothing before consent has ticks and no rate', async ()
   expect((await read()).mode).toBe('nothing')
 })
 
-test('an empty box leaves no row where nothing is kept before consent', async () => {
+test('an empty box stores no row if nothing may be stored before consent', async () => {
   await setMode('nothing')
   const cart = createCartToken()
   const views = () =>

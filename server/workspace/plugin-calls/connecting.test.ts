@@ -91,7 +91,7 @@ test('an unreachable shop works by its own calls, and both sides explain why', a
   expect(reply.body.plugin).toMatchObject({ isReached: false, reason: expect.stringContaining('no response') })
 })
 
-test('only a shop that Recoup has reached is reported as tested (decision 130, newcomer)', async () => {
+test('only a shop that Recoup has reached is reported as tested (decision 130)', async () => {
   const shop = await createPluginShop(world, { isCutOff: true })
   await world.runJobs()
   const sent = async () => (await readNotifications(world, shop.storeId)).map(({ type, message }) => [type, message])
@@ -262,7 +262,7 @@ test('before connecting, the plugin learns whether it reaches Recoup, and our cl
 test.each([
   ['owner', 'shop'],
   ['uninstall', 'uninstall'],
-])('a shop that ends its connection (%s) notifies the owner once, and its account learns the cause (real-store-W17)', async (reason, by) => {
+])('a shop that ends its connection (%s) notifies the owner once, and its account learns the cause', async (reason, by) => {
   const shop = await createPluginShop(world)
   await shop.call('disconnect', { v: 1, reason })
   expect((await shop.call('disconnect', { v: 1, reason })).status).toBe(410)

@@ -8,7 +8,7 @@ import {
   type PluginShop,
   postPluginCall,
 } from '../../../test/plugin-shop.ts'
-import { isProof } from '../../../test/seed.ts'
+import { isFullRun } from '../../../test/seed.ts'
 import { createWorld } from '../../../test/world.ts'
 
 // Forged, replayed, malformed and oversized calls get 4xx, store nothing, and reveal nothing about carts.
@@ -95,7 +95,7 @@ const refusedEntries: [string, Record<string, unknown>][] = [
   ['a cart token of another form', buildCartEntry({ cart: 'short' })],
   ['a quantity of nothing', buildCartEntry({ lines: [{ product: '16', quantity: 0 }] })],
   ['a quantity beyond reason', buildCartEntry({ lines: [{ product: '16', quantity: 1e9 }] })],
-  ['a product that is no number', buildCartEntry({ lines: [{ product: 'DROP', quantity: 1 }] })],
+  ['a product that is not a number', buildCartEntry({ lines: [{ product: 'DROP', quantity: 1 }] })],
   ['more than 500 lines', buildCartEntry({ lines: Array(501).fill({ product: '16', quantity: 1 }) })],
   ['a token of a way back of another form', buildCartEntry({ back: '../../etc' })],
   ['a contact that is a list', buildCartEntry({ contact: [] })],
@@ -152,7 +152,7 @@ const tries: ((n: number) => CallChange)[] = [
 ]
 
 /** Each attack with each call, several times. */
-const FORGED = isProof ? 2_000 : 10 * 4 * tries.length
+const FORGED = isFullRun ? 2_000 : 10 * 4 * tries.length
 
 test('forged calls are rejected, store nothing, and reveal nothing about carts', async () => {
   await shop.batch([{ seq: 900, ...buildCartEntry({ contact: { email: 'kept@shoppers.example.com' } }) }])

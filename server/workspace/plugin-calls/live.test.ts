@@ -44,7 +44,7 @@ afterEach(() => {
   shop?.process.kill()
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever is answered
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
 function command(what: string, more: Record<string, unknown> = {}): Promise<any> {
   const now = Math.floor(world.now.getTime() / 1_000)
   const { promise, resolve, reject } = Promise.withResolvers()
@@ -111,12 +111,12 @@ async function minutes(count: number) {
   return answer
 }
 
-const firstMessage = async (storeId: string) => (await readMessages(world, storeId))[0]!
+const readFirstMessage = async (storeId: string) => (await readMessages(world, storeId))[0]!
 const cartStatus = async (storeId: string) =>
   (await world.db.selectFrom('carts').select('status').where('store_id', '=', storeId).executeTakeFirst())?.status
 
 async function restoreAndBuy(storeId: string) {
-  const token = createRestoreToken(world.deps.secrets, (await firstMessage(storeId)).id)
+  const token = createRestoreToken(world.deps.secrets, (await readFirstMessage(storeId)).id)
   const { body } = await world.request('POST', `/api/carts/${token}/restore`)
   const back = new URL(body.checkoutUrl).searchParams.get('recoup-restore')
   expect(await command('visit', { token: back })).toMatchObject({
@@ -151,14 +151,14 @@ test.skipIf(!hasPhp)(
     await passTime(world, 2 * HOUR, HOUR)
     await command('stock', { stock: 0 })
     await minutes(2)
-    expect(await firstMessage(one.storeId)).toMatchObject({ state: 'skipped', reason: 'items_gone' })
+    expect(await readFirstMessage(one.storeId)).toMatchObject({ state: 'skipped', reason: 'items_gone' })
     shop.process.kill()
     const other = await connected('newest', false)
     await command('fill', { email: 'vera@example.com' })
     await passTime(world, 2 * HOUR, HOUR)
     await command('order', { email: 'vera@example.com' })
     await minutes(2)
-    expect(await firstMessage(other.storeId)).toMatchObject({ state: 'cancelled' })
+    expect(await readFirstMessage(other.storeId)).toMatchObject({ state: 'cancelled' })
     expect(world.sent).toEqual([])
   },
 )
@@ -189,7 +189,10 @@ test.skipIf(!hasOld)(
     await passTime(world, 2 * HOUR, HOUR)
     await minutes(3)
     expect(world.sent).toEqual([])
-    expect(await firstMessage(storeId)).toMatchObject({ state: 'held', reason: 'store_unreachable:plugin_outdated' })
+    expect(await readFirstMessage(storeId)).toMatchObject({
+      state: 'held',
+      reason: 'store_unreachable:plugin_outdated',
+    })
     const { body } = await world.request('GET', '/api/stores/doctor', { token: owner.token })
     expect(body.checks.find(({ id }: { id: string }) => id === 'plugin-reach')).toMatchObject({
       state: 'bad',

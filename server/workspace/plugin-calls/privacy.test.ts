@@ -5,7 +5,7 @@ import { createPluginShop, type PluginShop } from '../../../test/plugin-shop.ts'
 import { createWorld } from '../../../test/world.ts'
 import { recordOrders } from '../../carts/carts/record.ts'
 
-// WordPress' tools for personal data (real-store-W13): the plugin requests a person's data by address.
+// WordPress' tools for personal data: the plugin requests a person's data by address.
 
 const world = createWorld()
 const EMAIL = 'vera@privacy.example'

@@ -7,13 +7,13 @@ import { createUnreachableShop, type UnreachableShop } from '../../../test/unrea
 import { createWorld } from '../../../test/world.ts'
 import { enqueueDueSyncs, syncNow } from '../../carts/sync/sync.ts'
 
-// Texts for the owner of a shop that never answers Recoup, whose data comes from plugin reports only (security-P6).
+// Texts for the owner of a shop that never answers Recoup, whose data comes from plugin reports only.
 
 const world = createWorld()
 let shop: UnreachableShop
 afterEach(() => shop.close())
 
-test('all texts say that the shop is unreachable, and none asks to check a typed address (newcomer)', async () => {
+test('all texts say that the shop is unreachable, and none asks to check a typed address', async () => {
   shop = await createUnreachableShop(world)
   await shop.beat()
   world.advance(16 * MINUTE)
@@ -73,7 +73,7 @@ test('no text says that the plugin reports once it is silent', async () => {
   expect(found.get('sync')).toMatchObject({ state: 'warn', finding: expect.stringContaining('does not report now') })
 })
 
-test('the dashboard loads before the first report of the plugin (newcomer)', async () => {
+test('the dashboard loads before the first report of the plugin', async () => {
   shop = await createUnreachableShop(world)
   const { token } = shop.owner
   const dashboard = () =>
@@ -97,7 +97,7 @@ test('the dashboard loads before the first report of the plugin (newcomer)', asy
   expect(await answers()).toEqual([503, 503])
 })
 
-test('the doctor says only what is known of a shop that never answers (newcomer)', async () => {
+test('the doctor says only what is known of a shop that never answers', async () => {
   shop = await createUnreachableShop(world)
   await shop.call('beat', buildBeat(shop))
   let checks = await examine()
@@ -124,7 +124,7 @@ test('the doctor says only what is known of a shop that never answers (newcomer)
   })
 })
 
-test('a test cart that waits for the plugin’s next call is told apart from the last one (newcomer)', async () => {
+test('a test cart that waits for the plugin’s next call is distinguished from the last one', async () => {
   shop = await createUnreachableShop(world)
   const { token } = shop.owner
   // From the plugin's own screen.
@@ -137,7 +137,7 @@ test('a test cart that waits for the plugin’s next call is told apart from the
   })
 })
 
-test('“Sync now” says that an unreachable shop cannot be read from here, also after our own time limit (newcomer)', async () => {
+test('“Sync now” says that an unreachable shop cannot be read from here, even after our own time limit', async () => {
   shop = await createUnreachableShop(world, { isSilent: true })
   const store = { storeId: shop.storeId, db: world.db }
   const expected = /^Recoup cannot read this shop\. .*wp-cron\.php every minute/

@@ -19,7 +19,7 @@ import { acceptMail, createWorld } from '../../../test/world.ts'
 import { checkOrders } from '../../carts/sync/order-check.ts'
 import { createRestoreToken } from '../../delivery/compose/compose.ts'
 
-// security-P6: a shop that never answers Recoup sends nonetheless. Orders, stock and prices come from its plugin's
+// A shop that never answers Recoup sends nonetheless. Orders, stock and prices come from its plugin's
 // reports (D3).
 
 const world = createWorld()
@@ -89,7 +89,7 @@ test('a cart is reported, abandoned, reminded, restored and purchased without an
   expect(shop.calls()).toBeGreaterThan(0)
 })
 
-test('a due message says that it waits for the plugin’s report, and what the owner can do (newcomer)', async () => {
+test('a due message says that it waits for the plugin’s report, and what the owner can do', async () => {
   await createDueCart()
   expect(await first()).toEqual(['held', 'store_unreachable:orders_unreported'])
   const flow = await world.db.selectFrom('flows').select('id').where('store_id', '=', shop.storeId).executeTakeFirst()
@@ -346,7 +346,7 @@ test('a plugin without stock reports holds its messages, and doctor, settings an
 
 const listWakeReasons = () => shop.fake.pluginCalls.map(({ body }) => JSON.parse(body).reason)
 
-test('a shop that stops answering is asked for reports at once, until it answers again (real-store-W15)', async () => {
+test('a shop that stops answering is asked for reports at once, until it answers again', async () => {
   shop = await createUnreachableShop(world, { isReached: true })
   world.sent.length = 0
   await shop.beat()

@@ -22,7 +22,7 @@ test("the served zip is the built one plus this server's address, with stable by
   expect(other!.sha256).not.toBe(one!.sha256)
   expect(one!.content.includes("define('RECOUP_URL', 'https://recoup.example.com');")).toBe(true)
   expect(other!.content.includes("define('RECOUP_URL', 'https://o\\'hara.example.com');")).toBe(true)
-  // real-store-W14: WordPress shows author and link of the plugin.
+  // WordPress shows author and link of the plugin.
   expect(one!.content.includes(' * Author: Recoup\n * Author URI: https://recoup.example.com/\n')).toBe(true)
   expect(one!.content.includes(' * Plugin URI: https://recoup.example.com/landing\n')).toBe(true)
   expect(one!.content.includes(' * Update URI: https://recoup-for-woocommerce.invalid/\n')).toBe(true)

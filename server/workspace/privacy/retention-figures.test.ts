@@ -37,7 +37,7 @@ async function tick(): Promise<void> {
   await countDuePeople(world.deps)
 }
 
-async function everyFigure() {
+async function readEveryFigure() {
   await tick()
   const read = await Promise.all(
     pages.map(async (page) => {
@@ -75,8 +75,8 @@ beforeAll(async () => {
   })
 }, 240_000)
 
-test('dashboard, analytics and lift are the same after a run, also when recounted from the rows (C10)', async () => {
-  const before = await everyFigure()
+test('dashboard, analytics and lift are the same after a run, even when recounted from the rows (C10)', async () => {
+  const before = await readEveryFigure()
   const figures = await readFigures(world.db, shop.storeId)
   expect(before.arms.length).toBeGreaterThan(9)
   expect(before.sums.length).toBeGreaterThan(0)
@@ -91,9 +91,9 @@ test('dashboard, analytics and lift are the same after a run, also when recounte
     [shop.storeId],
   )
   expect(remaining[0].n).toBeLessThan(35)
-  expect(await everyFigure()).toEqual(before)
+  expect(await readEveryFigure()).toEqual(before)
   expect(await readFigures(world.db, shop.storeId)).toEqual(figures)
   await rebuildFigures({ storeId: shop.storeId, db: world.db }, world.now)
-  expect(await everyFigure()).toEqual(before)
+  expect(await readEveryFigure()).toEqual(before)
   expect(await readFigures(world.db, shop.storeId)).toEqual(figures)
 })

@@ -238,7 +238,7 @@ test.each([
   expect(rows).toEqual([])
 })
 
-test('the stored marks are no keys, and are erased with the person (C8)', async () => {
+test('the stored marks are not keys, and are erased with the person (C8)', async () => {
   const browser = await subscribed(ANN, [16])
   const readKeys = async () => {
     const facts = await world.db.selectFrom('facts').select('payload').where('store_id', '=', store.storeId).execute()

@@ -21,7 +21,7 @@ beforeEach(async () => {
 const call = (method: string, url: string, body?: object) =>
   world.request(method, url, { token: store.token, ...(body && { body }) })
 
-const asShopify = () =>
+const setShopify = () =>
   world.db.updateTable('stores').set({ platform: 'shopify' }).where('id', '=', store.storeId).execute()
 
 describe('a push step of a flow', () => {
@@ -67,13 +67,13 @@ describe('a push step of a flow', () => {
     const texts = { subject: 'Hi', body: 'Your cart waits' }
     const problem = async () => (await call('GET', '/api/flows')).body.channels.push.problem
     expect(await problem()).toBeNull()
-    await asShopify()
+    await setShopify()
     expect(await problem()).toBe(pushTexts.noHost)
     const refused = await save(texts)
     expect([refused.status, refused.body.error]).toEqual([422, `Step 1: ${pushTexts.noHost}`])
     await world.db.updateTable('stores').set({ platform: 'woocommerce' }).where('id', '=', store.storeId).execute()
     expect((await save(texts)).status).toBe(200)
-    await asShopify()
+    await setShopify()
     expect((await save({ ...texts, subject: 'Hello' })).status).toBe(200)
   })
 
@@ -115,7 +115,7 @@ describe('a push campaign', () => {
 
   test('is rejected on Shopify with the reason (decision 75)', async () => {
     await setUpPush(world, store)
-    await asShopify()
+    await setShopify()
     const refused = await call('POST', '/api/campaigns', campaign)
     expect([refused.status, refused.body.error]).toEqual([422, pushTexts.noHost])
   })

@@ -82,7 +82,7 @@ test("connecting tests the keys, stores the store's profile and starts the impor
   expect(session.store_id).toBe(id)
 })
 
-test('an account takes the name of its first store, unless it has its own (newcomer-N18)', async () => {
+test('an account takes the name of its first store, unless it has its own', async () => {
   const owner = await registerOwner(world)
   const nameFor = async ({ token }: typeof owner) =>
     (await world.request('GET', '/api/auth/me', { token })).body.user.accountName
@@ -335,7 +335,7 @@ test.each([
   ['Security Team evil.com', ''],
   ['=?utf-8?b?ZXZpbC5jb20gbG9naW4=?=', ''],
   ['\u200fMugs \u202eerom\u200e\u2028', 'Mugs erom'],
-])('a shop called %j gets the sender name %j (security-P3, security-P8)', async (name, sender) => {
+])('a shop called %j gets the sender name %j', async (name, sender) => {
   const fake = createFakeStore(createHomeUrl())
   fake.profile.name = name
   const { body } = await connectFakeStore(world, await registerOwner(world), fake)

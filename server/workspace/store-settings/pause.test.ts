@@ -28,24 +28,24 @@ test('a pause holds due messages, shows who paused and what waits, and resuming 
     waiting: 0,
     nextExpiresAt: null,
   })
-  await shop.pass(HOUR + MINUTE)
+  await shop.passTime(HOUR + MINUTE)
   expect(sentTo('ada@example.com')).toBe(before)
   expect((await shop.messages())[0]).toMatchObject({ state: 'held', reason: 'sending_paused' })
   expect(await view(shop.token)).toMatchObject({ waiting: 1, nextExpiresAt: expect.any(String) })
 
   world.advance(HOUR)
   expect((await resume(shop.token)).body).toEqual({ pause: null })
-  await shop.pass(1_000)
+  await shop.passTime(1_000)
   expect(sentTo('ada@example.com')).toBe(before + 1)
 })
 
 test('messages that expire meanwhile are not sent (D7)', async () => {
   const shop = await createDueCart()
-  await shop.pass(30 * MINUTE)
+  await shop.passTime(30 * MINUTE)
   await pause(shop.token)
-  await shop.pass(100 * HOUR)
+  await shop.passTime(100 * HOUR)
   await resume(shop.token)
-  await shop.pass(1_000)
+  await shop.passTime(1_000)
   expect((await shop.messages()).find((each) => each.step === 3)).toMatchObject({ state: 'skipped', reason: 'too_old' })
 })
 

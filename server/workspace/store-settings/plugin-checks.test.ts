@@ -63,7 +63,7 @@ test('problems of the plugin are shown with the next step', async () => {
   })
 })
 
-test('missing scheduled tasks are unknown in the first hour, and the next report is requested (real-store-W2)', async () => {
+test('missing scheduled tasks are unknown in the first hour, and the next report is requested', async () => {
   const first = await beat({ cronS: null })
   expect(first.body.ask.everyS).toBe(60)
   expect((await checksNow()).get('plugin-tasks')).toMatchObject({ state: 'quiet', nextStep: null })
@@ -81,7 +81,7 @@ test('missing scheduled tasks are unknown in the first hour, and the next report
   expect((await checksNow()).get('plugin-tasks')).toMatchObject({ state: 'warn', finding: 'They have not run yet.' })
 })
 
-test('a store counts as reported by its plugin from the connection until the plugin is silent (real-store-W1)', async () => {
+test('a store counts as reported by its plugin from the connection until the plugin is silent', async () => {
   const mode = async () =>
     (await world.request('GET', '/api/stores/check-connection', { token: shop.owner.token })).body.store.mode
   expect(await mode()).toBe('plugin')
@@ -91,7 +91,7 @@ test('a store counts as reported by its plugin from the connection until the plu
   expect(await mode()).toBe('limited')
 })
 
-test('a shop that just stopped answering is not shown as reached elsewhere (real-store-W12)', async () => {
+test('a shop that just stopped answering is not shown as reached elsewhere', async () => {
   await beat({})
   shop.fake.problem = buildProblem('plain_permalinks')
   const checks = await checksNow()
@@ -115,7 +115,7 @@ test('a shop that just stopped answering is not shown as reached elsewhere (real
   expect((await checksNow()).get('plugin-reach')).toMatchObject({ state: 'good' })
 })
 
-test('a shop behind a firewall with a calling plugin is not reported as a wrong address (security-P6)', async () => {
+test('a shop behind a firewall with a calling plugin is not reported as a wrong address', async () => {
   await beat({})
   for (const problem of ['unreachable', 'timeout'] as const) {
     shop.fake.problem = buildProblem(problem)
@@ -140,7 +140,7 @@ test('a silent plugin is a warning, after two days an error, and the script is r
   expect(checks.get('capture')!.finding).not.toContain('Not needed')
 })
 
-test('the row on consent boxes says what the plugin reported, and nothing before that (newcomer)', async () => {
+test('the row on consent boxes says what the plugin reported, and nothing before that', async () => {
   expect((await checksNow()).get('boxes')).toMatchObject({
     state: 'quiet',
     finding: 'The plugin has not reported yet which boxes the checkout shows.',

@@ -3,7 +3,7 @@ import type { PluginRow } from '../../access/plugin/plugin-sql.ts'
 import type { StoreProfile } from '../../platforms/platform/platform.ts'
 import { buildPriceChecks } from './price-checks.ts'
 
-// Prices with and without tax for a store connected by keys alone (cases-R8).
+// Prices with and without tax for a store connected by keys alone.
 
 const now = new Date('2026-11-01T10:00:00Z')
 

@@ -6,7 +6,7 @@ import {
   createOwnerCalls,
   createSyncHelpers,
 } from '../../../test/connected-store.ts'
-import { buildOrder as aCart, createStore } from '../../../test/factories.ts'
+import { buildOrder, createStore } from '../../../test/factories.ts'
 import { createFakeStore, type FakeStore } from '../../../test/fake-store.ts'
 import { readNotifications } from '../../../test/notifications.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 
 const { disconnect, storeRow } = createOwnerCalls(world)
-const { streamOf, aStoreWithOrders } = createSyncHelpers(world)
+const { readStream, connectStoreWithOrders } = createSyncHelpers(world)
 
 interface Asking {
   keys?: Record<string, unknown>
@@ -134,7 +134,7 @@ test('messages, carts and flows stay unchanged', async () => {
   const store = await createStore(world)
   const fake = createFakeStore((await storeRow(store.storeId))!.home_url)
   world.storeClient = () => fake
-  await recordOrders(world.deps, store.storeId, [aCart(world), aCart(world)], 'sync')
+  await recordOrders(world.deps, store.storeId, [buildOrder(world), buildOrder(world)], 'sync')
   world.advance(61 * MINUTE_MS)
   await detectAbandoned(world.deps)
   const readCounts = async () => {
@@ -149,7 +149,7 @@ test('messages, carts and flows stay unchanged', async () => {
 })
 
 test('a store with rejected keys is read at once, and its alarm ends', async () => {
-  const { owner, fake, storeId } = await aStoreWithOrders()
+  const { owner, fake, storeId } = await connectStoreWithOrders()
   const readProblem = async (stream: string) =>
     (await world.request('GET', '/api/stores/health', { token: owner.token })).body.streams[stream].problem
   await watchStages(world.deps)
@@ -167,9 +167,9 @@ test('a store with rejected keys is read at once, and its alarm ends', async () 
   ])
   expect((await replace(owner.token)).status).toBe(200)
   expect(await readProblem('sweep')).toBeNull()
-  expect(await streamOf(storeId, 'sweep')).toMatchObject({ failures: 0, failed_at: null })
+  expect(await readStream(storeId, 'sweep')).toMatchObject({ failures: 0, failed_at: null })
   await world.runJobs()
-  expect(await streamOf(storeId, 'sweep')).toMatchObject({ completed_at: world.now, error_code: null })
+  expect(await readStream(storeId, 'sweep')).toMatchObject({ completed_at: world.now, error_code: null })
   world.advance(MINUTE_MS)
   await watchStages(world.deps)
   expect((await notificationsSince(storeId)).at(-1)).toBe('The store is being synced again')
@@ -180,16 +180,16 @@ const notificationsSince = async (storeId: string) =>
   (await readNotifications(world, storeId)).map(({ title }) => title).slice(2)
 
 test('a failure unrelated to the keys stays until the store is read', async () => {
-  const { owner, fake, storeId } = await aStoreWithOrders()
+  const { owner, fake, storeId } = await connectStoreWithOrders()
   fake.problem = new StoreProblem('unreachable')
   await sweepStore(world.deps, { storeId })
   knowsOnly(fake, 'ck_new')
   await replace(owner.token)
-  expect(await streamOf(storeId, 'sweep')).toMatchObject({ error_code: 'unreachable' })
+  expect(await readStream(storeId, 'sweep')).toMatchObject({ error_code: 'unreachable' })
 })
 
 test('a running read with the old keys neither blocks the next one nor stores its result', async () => {
-  const { owner, fake, storeId } = await aStoreWithOrders()
+  const { owner, fake, storeId } = await connectStoreWithOrders()
   const [requestStarted, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   fake.beforePage = async () => {
     requestStarted.resolve()
@@ -201,10 +201,10 @@ test('a running read with the old keys neither blocks the next one nor stores it
   expect((await replace(owner.token)).status).toBe(200)
   goesOn.resolve()
   await old
-  expect(await streamOf(storeId, 'sweep')).toMatchObject({ lease_until: null, error_code: null })
+  expect(await readStream(storeId, 'sweep')).toMatchObject({ lease_until: null, error_code: null })
   fake.beforePage = async () => {}
   await syncStore(world.deps, { storeId })
-  expect(await streamOf(storeId, 'sweep')).toMatchObject({ completed_at: world.now })
+  expect(await readStream(storeId, 'sweep')).toMatchObject({ completed_at: world.now })
 })
 
 test('webhooks are created again with the new key, and the old ones count until then', async () => {
@@ -237,7 +237,7 @@ test('a read-only key keeps the webhooks of the old one', async () => {
   expect((await replace(owner.token)).status).toBe(200)
   await ensureWebhooks(world.deps, { storeId })
   expect(fake.hooks).toEqual(before)
-  expect(await streamOf(storeId, 'webhooks')).toMatchObject({ error_code: 'read_only_key' })
+  expect(await readStream(storeId, 'webhooks')).toMatchObject({ error_code: 'read_only_key' })
 })
 
 test('keys that this server cannot decrypt can be replaced', async () => {

@@ -4,10 +4,10 @@ import { findScreen, type Screen } from '../../../shared/screens.ts'
 /** Returns the screen the router matched, if the registry has it at this address too. Null means the 404 page. */
 export function useScreen(): Screen | null {
   const { pathname } = useLocation()
-  return listedScreen(pathname, useMatches().at(-1)?.handle)
+  return findRegisteredScreen(pathname, useMatches().at(-1)?.handle)
 }
 
-export function listedScreen(pathname: string, handle: unknown): Screen | null {
+export function findRegisteredScreen(pathname: string, handle: unknown): Screen | null {
   const screen = findScreen(pathname)
   return screen !== null && screen === handle ? screen : null
 }

@@ -129,7 +129,7 @@ describe('every request (B 7)', () => {
     ])
   })
 
-  it('sends the store the server returned when the account has none on the platform in the address (letter-L1)', async () => {
+  it('sends the store the server returned when the account has none on the platform in the address', async () => {
     location.search = '?platform=shopify'
     rememberConnection({ platform: 'woocommerce', store_url: 'https://one.example' })
     await call(listCampaigns)

@@ -197,7 +197,7 @@ describe('several tabs', () => {
     expect(session().token).toBeNull()
   })
 
-  it('report a deleted account, even if a refused call had ended the session before (newcomer-N2)', () => {
+  it('report a deleted account, even if a refused call had ended the session before', () => {
     watch()
     endSession('expired')
     endSession('deleted')

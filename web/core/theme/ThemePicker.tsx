@@ -1,5 +1,5 @@
 import { useId } from 'react'
-import { chooseTheme, type ThemeName, themeNames, useTheme } from './chosen.ts'
+import { chooseTheme, type ThemeName, themeNames, useTheme } from './theme-choice.ts'
 
 const labels: Record<ThemeName, string> = { light: 'Light', dark: 'Dark', blue: 'Blue' }
 
@@ -9,7 +9,7 @@ export function ThemePicker() {
   const name = useId()
   return (
     <fieldset className="themes">
-      <legend className="only-read">Theme</legend>
+      <legend className="visually-hidden">Theme</legend>
       {themeNames.map((each) => (
         <label key={each} className="theme-choice">
           <input
@@ -18,7 +18,7 @@ export function ThemePicker() {
             value={each}
             checked={theme === each}
             onChange={() => chooseTheme(each)}
-            className="only-read"
+            className="visually-hidden"
           />
           <span className="theme-picture" data-theme={each} aria-hidden>
             <span className="theme-side" />

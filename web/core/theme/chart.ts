@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { useTheme } from './chosen.ts'
+import { useTheme } from './theme-choice.ts'
 
 export interface ChartColors {
   /** In order of use. */

@@ -52,14 +52,14 @@ export const theme = createTheme({
   },
   components: {
     Card: { defaultProps: { withBorder: true, padding: 'lg', radius: 'lg' } },
-    // A dialog's header is no banner landmark of the page.
+    // A dialog's header is not a banner landmark of the page.
     Modal: { defaultProps: { radius: 'lg', attributes: { header: { role: 'presentation' } } } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: true } } },
   },
 })
 
-/** Repeated for elements with their own roles, because variables of the root are resolved there. */
-export const inRoles = {
+/** An element with its own theme needs these variables again: CSS resolves var() where the variable is declared. */
+export const mantineVariables = {
   '--mantine-color-body': 'var(--rc-surface)',
   '--mantine-color-text': 'var(--rc-text)',
   '--mantine-color-bright': 'var(--rc-text)',
@@ -102,7 +102,7 @@ export const resolveColors: CSSVariablesResolver = (theme) => {
   const base = defaultCssVariablesResolver(theme)
   return {
     variables: base.variables,
-    light: { ...base.light, ...inRoles },
-    dark: { ...base.dark, ...inRoles },
+    light: { ...base.light, ...mantineVariables },
+    dark: { ...base.dark, ...mantineVariables },
   }
 }

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { readablePairs } from '../../../test/color-pairs.ts'
 import { readChartColors } from './chart.ts'
-import { themeNames } from './chosen.ts'
+import { themeNames } from './theme-choice.ts'
 
 type Roles = Record<string, string>
 

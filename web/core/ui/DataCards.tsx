@@ -10,7 +10,7 @@ interface Props<Row, Sort extends string> extends DataRows<Row, Sort> {
 
 /** Table rows as cards, for phones. */
 export function DataCards<Row, Sort extends string = never>(props: Props<Row, Sort>) {
-  const { rows, keyOf, columns, sorting, selection, card } = props
+  const { rows, getKey, columns, sorting, selection, card } = props
   return (
     <div>
       {(selection || sorting) && (
@@ -21,7 +21,7 @@ export function DataCards<Row, Sort extends string = never>(props: Props<Row, So
       )}
       <ul className="list-cards">
         {rows.map((row) => (
-          <li key={keyOf(row)} className="list-card" data-selected={selection?.isSelected(row) || undefined}>
+          <li key={getKey(row)} className="list-card" data-selected={selection?.isSelected(row) || undefined}>
             {selection ? (
               <Group wrap="nowrap" gap="sm" align="flex-start">
                 <SelectRow row={row} selection={selection} mt={2} />
@@ -39,13 +39,13 @@ export function DataCards<Row, Sort extends string = never>(props: Props<Row, So
 
 type SortProps<Row, Sort extends string> = Pick<Props<Row, Sort>, 'columns'> & Sorting<Sort>
 
-function SortFields<Row, Sort extends string>({ columns, sort, order, onSort, others = [] }: SortProps<Row, Sort>) {
+function SortFields<Row, Sort extends string>({ columns, sort, order, onSort, extraSorts = [] }: SortProps<Row, Sort>) {
   return (
     <>
       <NativeSelect
         style={{ flex: 1 }}
         aria-label="Sort by"
-        data={[...others, ...columns].flatMap((column) =>
+        data={[...extraSorts, ...columns].flatMap((column) =>
           column.sort ? [{ value: column.sort, label: column.label }] : [],
         )}
         value={sort}

@@ -20,7 +20,7 @@ export interface Sorting<Sort extends string> {
   order: Order
   onSort: (column: Sort) => void
   /** Orders without a column, such as newest first; offered in the card layout. */
-  others?: readonly { sort: Sort; label: string }[]
+  extraSorts?: readonly { sort: Sort; label: string }[]
 }
 
 export interface RowSelection<Row> {
@@ -33,7 +33,7 @@ export interface RowSelection<Row> {
 
 export interface DataRows<Row, Sort extends string> {
   rows: Row[]
-  keyOf: (row: Row) => string
+  getKey: (row: Row) => string
   sorting?: Sorting<Sort>
   selection?: RowSelection<Row>
   /** Click anywhere in the row. One cell has the button or link for keyboard and screen readers. */
@@ -51,7 +51,7 @@ interface Props<Row, Sort extends string> extends DataRows<Row, Sort> {
 }
 
 export function DataTable<Row, Sort extends string = never>(props: Props<Row, Sort>) {
-  const { rows, keyOf, columns, label, minWidth, sorting, selection, actions, className = '' } = props
+  const { rows, getKey, columns, label, minWidth, sorting, selection, actions, className = '' } = props
   return (
     <Table.ScrollContainer
       minWidth={minWidth}
@@ -73,7 +73,7 @@ export function DataTable<Row, Sort extends string = never>(props: Props<Row, So
         </Table.Thead>
         <Table.Tbody>
           {rows.map((row) => (
-            <DataRow key={keyOf(row)} row={row} table={props} />
+            <DataRow key={getKey(row)} row={row} table={props} />
           ))}
         </Table.Tbody>
       </Table>

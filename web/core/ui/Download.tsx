@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 
 /** Requests a download link and follows it, so the browser streams files of any size to disk. */
-export const useDownload = <Given = void>(prepare: (input: Given) => Promise<{ url: string }>) =>
+export const useDownload = <Input = void>(prepare: (input: Input) => Promise<{ url: string }>) =>
   useMutation({ mutationFn: prepare, onSuccess: ({ url }) => save(url) })
 
 function save(url: string) {

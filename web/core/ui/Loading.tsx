@@ -1,11 +1,11 @@
 import { Card, Center, Group, Loader, Skeleton, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-// Skeletons in the shape of the content, so nothing shifts when it loads. Each tells screen readers that it is loading.
+// Skeletons in the shape of the content, so nothing shifts when it loads. Each announces to screen readers that it is loading.
 
 const lines = (count: number) => Array.from({ length: count }, (_, index) => index)
 
-const Waiting = ({ children }: { children: ReactNode }) => (
+const LoadingStatus = ({ children }: { children: ReactNode }) => (
   <div role="status" aria-label="Loading" className="waiting">
     {children}
   </div>
@@ -28,18 +28,18 @@ export function LoadingPage({ text = 'Loading...' }: { text?: string }) {
 /** Heading of a page whose title is not loaded yet; screen readers still find a heading. */
 export function LoadingTitle() {
   return (
-    <Waiting>
-      <h1 className="only-read">Loading...</h1>
+    <LoadingStatus>
+      <h1 className="visually-hidden">Loading...</h1>
       <Skeleton h={26} w={220} maw="70%" mb={10} />
       <Skeleton h={14} w={320} maw="90%" mb="lg" />
-    </Waiting>
+    </LoadingStatus>
   )
 }
 
 /** Table rows below the heading; on a phone, cards. */
 export function LoadingRows({ count = 10 }: { count?: number }) {
   return (
-    <Waiting>
+    <LoadingStatus>
       <div className="waiting-head" />
       {lines(count).map((line) => (
         <div key={line} className="waiting-row">
@@ -49,14 +49,14 @@ export function LoadingRows({ count = 10 }: { count?: number }) {
           <Skeleton h={20} w={96} radius="xl" />
         </div>
       ))}
-    </Waiting>
+    </LoadingStatus>
   )
 }
 
 /** Two-line entries with a badge at the end. */
 export function LoadingList({ count = 4, withPicture = false }: { count?: number; withPicture?: boolean }) {
   return (
-    <Waiting>
+    <LoadingStatus>
       <Stack gap="md">
         {lines(count).map((line) => (
           <Group key={line} wrap="nowrap" gap="sm">
@@ -69,14 +69,14 @@ export function LoadingList({ count = 4, withPicture = false }: { count?: number
           </Group>
         ))}
       </Stack>
-    </Waiting>
+    </LoadingStatus>
   )
 }
 
 /** Cards with a heading and facts. */
 export function LoadingCards({ count = 2, rows = 4 }: { count?: number; rows?: number }) {
   return (
-    <Waiting>
+    <LoadingStatus>
       <Stack gap="md">
         {lines(count).map((card) => (
           <Card key={card}>
@@ -92,17 +92,17 @@ export function LoadingCards({ count = 2, rows = 4 }: { count?: number; rows?: n
           </Card>
         ))}
       </Stack>
-    </Waiting>
+    </LoadingStatus>
   )
 }
 
 /** A mail in its frame. */
 export function LoadingMail() {
   return (
-    <Waiting>
+    <LoadingStatus>
       <Skeleton h={48} mb="md" />
       <Skeleton h={14} w="56%" mb="md" />
       <Skeleton h={480} />
-    </Waiting>
+    </LoadingStatus>
   )
 }

@@ -1,7 +1,7 @@
 /** The logo mark, an R with a returning arrow, in theme colors; `public/logo.svg` is the same for use elsewhere. */
 export function LogoMark({ size = 30 }: { size?: number }) {
   return (
-    // biome-ignore lint/a11y/noSvgWithoutTitle: decoration, the name stands beside it
+    // biome-ignore lint/a11y/noSvgWithoutTitle: decoration, the name is next to it
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden className="logo-mark">
       <rect width="32" height="32" rx="8" fill="var(--rc-brand)" />
       <g fill="none" strokeWidth="3.1" strokeLinecap="round" strokeLinejoin="round">

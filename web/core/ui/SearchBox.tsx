@@ -26,9 +26,9 @@ export function SearchBox({
     setLastValue(value)
     if (value !== text.trim()) setText(value)
   }
-  const later = useDebouncedCallback((next: string) => onSearch(next.trim()), 1_000)
+  const searchDebounced = useDebouncedCallback((next: string) => onSearch(next.trim()), 1_000)
   const searchNow = (next: string) => {
-    later.cancel()
+    searchDebounced.cancel()
     setText(next)
     onSearch(next.trim())
   }
@@ -44,7 +44,7 @@ export function SearchBox({
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value)
-        later(event.currentTarget.value)
+        searchDebounced(event.currentTarget.value)
       }}
       onKeyDown={(event) => event.key === 'Enter' && searchNow(text)}
     />

@@ -44,7 +44,6 @@ it('formats relative times in the largest whole unit', () => {
   expect(formatDistance(now + 3 * 3_600_000, now)).toBe('in 3 h')
   expect(formatDistance(now - 49 * 3_600_000, now)).toBe('2 days ago')
   expect(formatAge(130)).toBe('2 min ago')
-  // newcomer-N4
   expect(formatAge(-0.4)).toBe('just now')
 })
 

@@ -28,7 +28,7 @@ describe('a time of a campaign', () => {
   })
 })
 
-describe('every other time (newcomer-N17)', () => {
+describe('every other time', () => {
   afterEach(() => setStoreZone(null))
   const at = '2026-11-24T03:30:00Z'
   const other = getBrowserZone() === 'Asia/Tokyo' ? 'America/New_York' : 'Asia/Tokyo'

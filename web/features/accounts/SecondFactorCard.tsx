@@ -488,7 +488,7 @@ const useEndSecondFactor = () =>
 const useRenewRecoveryCodes = () =>
   useChange((body: { password: string; code: string }) => call(renewRecoveryCodes, { body }))
 
-function useChange<Given, Answer>(ask: (input: Given) => Promise<Answer>) {
+function useChange<Input, Answer>(ask: (input: Input) => Promise<Answer>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ask,

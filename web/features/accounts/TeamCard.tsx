@@ -327,7 +327,7 @@ const useChangeRole = () =>
 
 const useRemoveMember = () => useTeamChange((userId: string) => call(removeMember, { params: { userId } }))
 
-function useTeamChange<Given>(ask: (input: Given) => Promise<{ message: string }>) {
+function useTeamChange<Input>(ask: (input: Input) => Promise<{ message: string }>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ask,

@@ -29,7 +29,7 @@ export const useResetPassword = () =>
   })
 
 /** Clears the cache, so the new user sees nothing of the previous one. */
-export function useSignIn<Given extends RememberChoice>(ask: (input: Given) => Promise<{ token: string; user: User }>) {
+export function useSignIn<Input extends RememberChoice>(ask: (input: Input) => Promise<{ token: string; user: User }>) {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: ask,

@@ -82,7 +82,6 @@ const PushHint = () => (
   </Text>
 )
 
-/** newcomer-N15. */
 export const OwnAccountHint = ({ shop }: { shop: string }) => (
   <Text fz="sm" mt={4}>
     To try this with an account of your own, connect the demo store to it: its address and REST API key are in the{' '}

@@ -29,7 +29,7 @@ export function FollowedSteps({ steps, aheadMs, stepActions }: Props) {
             <div className="step-words">
               <Text fw={state === 'later' ? 500 : 600} fz="sm">
                 {title}
-                <span className="only-read"> ({stateLabel})</span>
+                <span className="visually-hidden"> ({stateLabel})</span>
                 {at && state !== 'done' && (
                   <span className="followed-at">
                     <Until at={at} aheadMs={aheadMs} />

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { OwnAccountHint } from './DemoGuide.tsx'
 
-test('links to the API key of the demo store (newcomer-N15)', () => {
+test('links to the API key of the demo store', () => {
   const html = renderToStaticMarkup(
     <MantineProvider>
       <OwnAccountHint shop="http://localhost:4305" />

@@ -73,7 +73,7 @@ export function KpiCards({ figures, range }: Props) {
           <h2 className="kpi-title">
             <Term label={kpi.title} definition={kpi.definition} />
           </h2>
-          {figures ? <Figure kpi={kpi} figures={figures} days={days} /> : <Waiting />}
+          {figures ? <Figure kpi={kpi} figures={figures} days={days} /> : <LoadingSkeleton />}
         </Card>
       ))}
     </section>
@@ -107,7 +107,7 @@ function Figure({ kpi, figures, days }: { kpi: Kpi; figures: AnalyticsReply; day
   )
 }
 
-const Waiting = () => (
+const LoadingSkeleton = () => (
   <div role="status" aria-label="Loading">
     <Skeleton h={26} w="50%" mt={12} mb={12} />
     <Skeleton h={12} w="80%" mb={10} />

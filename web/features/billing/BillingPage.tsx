@@ -498,7 +498,7 @@ function Payments({ page, onPage }: { page: number; onPage: (page: number, repla
           <Empty icon={IconReceipt} text={billingTexts.none.history} />
         ) : (
           <>
-            <DataList label="Payments" columns={columns} rows={payments} keyOf={({ _id }) => _id} minWidth={640} />
+            <DataList label="Payments" columns={columns} rows={payments} getKey={({ _id }) => _id} minWidth={640} />
             {pagination.pages > 1 && (
               <PageNumbers {...pagination} noun="payment" requestedPage={page} onPage={onPage} />
             )}

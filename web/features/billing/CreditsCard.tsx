@@ -167,7 +167,13 @@ function Entries({ page, onPage }: { page: number; onPage: (page: number, replac
           <Empty icon={IconReceipt} text="No credits yet" />
         ) : (
           <>
-            <DataList label="Movements" columns={columns} rows={rows} keyOf={({ seq }) => String(seq)} minWidth={560} />
+            <DataList
+              label="Movements"
+              columns={columns}
+              rows={rows}
+              getKey={({ seq }) => String(seq)}
+              minWidth={560}
+            />
             {pagination.pages > 1 && (
               <PageNumbers {...pagination} noun="movement" requestedPage={page} onPage={onPage} />
             )}

@@ -66,7 +66,7 @@ function Bar({ label, used, limit, level }: { label: string } & Pick<Meter, 'use
   return (
     <div className="meter" data-level={level}>
       <span style={{ width: `${percent}%` }} />
-      <meter className="only-read" aria-label={label} max={limit} value={Math.min(used, limit)} />
+      <meter className="visually-hidden" aria-label={label} max={limit} value={Math.min(used, limit)} />
     </div>
   )
 }

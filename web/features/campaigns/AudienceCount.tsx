@@ -11,7 +11,7 @@ import { FixLink } from '../../kits/manual-sends/EligibilityView.tsx'
 import { ControlGroupRuns } from '../lift/ControlGroupRuns.tsx'
 import type { useAudienceCount } from './queries.ts'
 
-/** Warn if more than this percentage of the audience has not engaged for months (decision 50). */
+/** Warn if more than this percentage of the audience has not engaged for months. */
 const QUIET_PERCENT = 20
 
 /** Audience size, how many would get the message now, and why the others would not. */

@@ -43,7 +43,7 @@ import { useStoreClock } from './StoreTime.tsx'
 import { findStandstill, type Standstill } from './standstill.ts'
 import { focusProblem, readRefusedFields, useDraftProblems } from './useDraftForm.ts'
 
-/** One campaign: its four steps and its report (decision 48). */
+/** One campaign: its four steps and its report. */
 export function CampaignPage() {
   const { campaignId: id = '' } = useParams()
   const campaign = useCampaign(id)

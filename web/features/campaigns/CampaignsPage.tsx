@@ -133,7 +133,7 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
       </Group>
       <Loaded
         query={campaigns}
-        loading={<Waiting />}
+        loading={<LoadingSkeleton />}
         failed={campaignTexts.notLoaded}
         getErrorText={(error) => getErrorText(error, campaignTexts.notFetched)}
         className="padded"
@@ -166,7 +166,7 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
 /** Empty parameters are removed from the address. */
 const withStatus = (value: string) => ({ status: parseStatus(value) }) as Partial<CampaignQuery>
 
-const Waiting = () => (
+const LoadingSkeleton = () => (
   <>
     <Text fz="sm" c="dimmed" px="md" pb="sm">
       {campaignTexts.loading}
@@ -222,7 +222,7 @@ function CampaignsTable({ campaigns, added, actions }: Props) {
       minWidth={600 + 80 * addedColumns.length}
       className="campaigns-rows"
       rows={campaigns}
-      keyOf={({ id }) => id}
+      getKey={({ id }) => id}
       columns={[
         ...standard,
         ...addedColumns,
@@ -298,7 +298,7 @@ function CampaignCard({ campaign, actions }: { campaign: CampaignView; actions: 
   )
 }
 
-// Columns beyond the specification's, which can be hidden (decision 49).
+// Columns beyond the specification's, which can be hidden.
 
 type AddedColumn = 'audience' | 'sent' | 'revenue' | 'next'
 

@@ -36,7 +36,7 @@ import { Revenue } from './parts.tsx'
 import { REFRESH_MS, useReport } from './report-queries.ts'
 import { StoreTime, useStoreClock } from './StoreTime.tsx'
 
-/** Campaign report (decision 48); every message is in exactly one part of the bar (D6). */
+/** Campaign report; every message is in exactly one part of the bar (D6). */
 export function Report({ campaign }: { campaign: CampaignView }) {
   const report = useReport(campaign.id)
   return (
@@ -145,7 +145,7 @@ const Runs = ({ runs }: Pick<CampaignReport, 'runs'>) => (
     <DataList
       label="Runs"
       rows={[...runs]}
-      keyOf={({ run }) => String(run)}
+      getKey={({ run }) => String(run)}
       columns={[
         { id: 'run', label: 'Run', sort: null, cell: ({ run }) => formatCount(run) },
         { id: 'started', label: 'Started', sort: null, cell: ({ startedAt }) => <StoreTime at={startedAt} /> },
@@ -172,7 +172,7 @@ const Links = ({ links }: Pick<CampaignReport, 'links'>) => (
     <DataList
       label="Links"
       rows={[...links]}
-      keyOf={({ target }) => target}
+      getKey={({ target }) => target}
       columns={[
         { id: 'target', label: 'Link', sort: null, shrinks: ({ target }) => target, cell: ({ target }) => target },
         { id: 'people', label: 'People', sort: null, isNumber: true, cell: ({ people }) => formatCount(people) },
@@ -289,7 +289,7 @@ function Recipients({ campaignId, runs }: { campaignId: string; runs: number }) 
                 label="Recipients"
                 minWidth={720}
                 rows={rows}
-                keyOf={({ messageId }) => messageId}
+                getKey={({ messageId }) => messageId}
                 columns={columns}
               />
             )}

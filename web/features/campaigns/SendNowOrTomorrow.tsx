@@ -11,7 +11,7 @@ interface Props {
   onClose: () => void
 }
 
-/** Today's send time has passed (decision 124). */
+/** Today's send time has passed. */
 export function SendNowOrTomorrow({ draft, campaignId, onNow, onTomorrow, onClose }: Props) {
   const count = useDebouncedCount(draft, campaignId)
   const whom = describeRecipients(count?.data)

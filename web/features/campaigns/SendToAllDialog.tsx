@@ -17,7 +17,7 @@ import { createQuickCode, createQuickCoupon } from '../../kits/coupons/rules.ts'
 import { CartPreview } from '../../kits/message-editor/CartPreview.tsx'
 import type { Words } from '../../kits/message-editor/rules.ts'
 import type { CouponEdit } from '../../kits/message-editor/step-coupon.ts'
-import { withCoupon } from '../../kits/message-editor/step-coupon.ts'
+import { applyCoupon } from '../../kits/message-editor/step-coupon.ts'
 import { WordEditor } from '../../kits/message-editor/WordEditor.tsx'
 import { drawBelow } from '../coupons/QuickCreate.tsx'
 import { AudienceCount, Reasons } from './AudienceCount.tsx'
@@ -236,7 +236,7 @@ function DiscountProposal({ onCoupon }: { onCoupon: (coupon: CouponEdit) => void
     const coupon = createQuickCoupon(createQuickCode(drawBelow), PERCENT, Date.now())
     create.mutate(
       { ...coupon, kind: 'personal', validHours: VALID_HOURS },
-      { onSuccess: (answer) => onCoupon(withCoupon(null, answer.coupon)) },
+      { onSuccess: (answer) => onCoupon(applyCoupon(null, answer.coupon)) },
     )
   }
   return (

@@ -2,7 +2,7 @@ import type { AudienceType } from '../../../shared/marketing/audience.ts'
 import { campaignTexts, hasCartVariable } from '../../../shared/marketing/campaigns.ts'
 import type { Draft, Problems } from './rules.ts'
 
-// Default texts for chosen customers, who may have no cart (decision 42). Pure.
+// Default texts for chosen customers, who may have no cart. Pure.
 
 type DraftTexts = Pick<Draft, 'template' | 'subject' | 'body' | 'sms'>
 

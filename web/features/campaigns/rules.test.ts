@@ -304,7 +304,7 @@ describe('the request to the server', () => {
   })
 })
 
-describe('features that need a larger plan (decisions 43 and 124)', () => {
+describe('features that need a larger plan', () => {
   it.each([
     ['free', {}, null],
     ['free', withSchedule({ startDate: '2026-11-24' }), 'schedule'],
@@ -369,7 +369,7 @@ describe('the schedule as text', () => {
     expect(describe({ startDate: '' })).toBe('Enter a date and a time.')
   })
 
-  test('asks about a past time today, also for a recurring campaign; tomorrow is at ten', () => {
+  test('asks about a past time today, even for a recurring campaign; tomorrow is at ten', () => {
     expect(
       [{}, { timeOfDay: '15:01' }, { frequency: 'daily' }].map((change) =>
         isTimePast({ ...completeDraft.schedule, ...(change as object) }, ZONE, NOW),

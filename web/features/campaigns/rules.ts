@@ -335,7 +335,7 @@ export function mapRefusedFields(fields: Readonly<Record<string, string>>): Prob
 }
 
 /**
- * Text for what needs a larger plan, or null (decisions 43 and 124). If the plan is unknown the server decides.
+ * Text for what needs a larger plan, or null. If the plan is unknown the server decides.
  */
 export function findPlanGate(
   draft: Draft,

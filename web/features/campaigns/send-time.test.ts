@@ -6,7 +6,7 @@ const ZONE = 'America/New_York'
 const EARLY = Date.parse('2026-11-28T13:00:00Z')
 const LATE = Date.parse('2026-11-28T20:32:00Z')
 
-it('proposes no past time: after 10:00 a new campaign is sent now, before it at 10:00 (newcomer-N16)', {
+it('proposes no past time: after 10:00 a new campaign is sent now, before it at 10:00', {
   tags: ['B9'],
 }, () => {
   expect(createDraft(ZONE, EARLY)).toMatchObject({

@@ -266,7 +266,7 @@ function CartList({ query, carts, columns, openCart, onOpen, onJob, onChange, on
         onChange={onChange}
         list={{
           rows,
-          keyOf: ({ id }) => id,
+          getKey: ({ id }) => id,
           sorting: { ...query, onSort },
           whatsappEligible,
           reasonBadges,

@@ -202,7 +202,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
             {getLabel(when, one ? null : cartIds.length)}
           </Button>
         </Group>
-        <span className="only-read" role="status">
+        <span className="visually-hidden" role="status">
           {isBusy ? 'Sending…' : ''}
         </span>
       </Stack>

@@ -23,7 +23,7 @@ export function CouponsTable({ coupons, onOpen, ...props }: Props) {
       label="Coupons"
       minWidth={760}
       rows={coupons}
-      keyOf={({ _id }) => _id}
+      getKey={({ _id }) => _id}
       columns={buildColumns(props.zone, onOpen)}
       onOpen={onOpen}
       {...(props.mayWrite && { actions })}

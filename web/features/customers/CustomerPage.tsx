@@ -37,7 +37,7 @@ export function CustomerPage() {
   const { customerId = '' } = useParams()
   const customer = useCustomer(customerId)
   if (customer.data) return <Content key={customerId} customer={customer.data} />
-  if (customer.isPending) return <Waiting />
+  if (customer.isPending) return <LoadingSkeleton />
   const isMissing = customer.error instanceof ApiError && customer.error.status === 404
   return (
     <>
@@ -55,7 +55,7 @@ export function CustomerPage() {
   )
 }
 
-const Waiting = () => (
+const LoadingSkeleton = () => (
   <>
     <LoadingTitle />
     <Grid gap="md">

@@ -72,7 +72,7 @@ interface ListProps {
 
 function List({ query, onChange, onSort }: ListProps) {
   const { data, error, isPlaceholderData } = useCustomers(query)
-  if (data === undefined) return error ? <NotLoaded error={error} /> : <Waiting />
+  if (data === undefined) return error ? <NotLoaded error={error} /> : <LoadingSkeleton />
   const { customers, pagination } = data
   const { total, totalIsCapped: isCapped = false, lookedThrough } = pagination
   return (
@@ -123,7 +123,7 @@ function SortNote({ sort, order, onSort }: Pick<ListQuery, 'sort' | 'order'> & P
   )
 }
 
-const Waiting = () => (
+const LoadingSkeleton = () => (
   <>
     <Text fz="sm" c="dimmed" px="md" pb="sm">
       {customerTexts.loading}
@@ -199,8 +199,8 @@ function CustomersTable({ rows, sorting }: Props) {
   return (
     <DataList
       rows={rows}
-      sorting={{ ...sorting, others: [{ sort: 'since', label: 'Customer since' }] }}
-      keyOf={({ _id }) => _id}
+      sorting={{ ...sorting, extraSorts: [{ sort: 'since', label: 'Customer since' }] }}
+      getKey={({ _id }) => _id}
       label="Customers"
       minWidth={820}
       columns={columns}

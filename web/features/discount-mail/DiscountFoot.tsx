@@ -41,7 +41,7 @@ export function DiscountFoot({ label, problem, obstacle, isPending, onSend, onCl
           {label}
         </Button>
       </Group>
-      <span className="only-read" role="status">
+      <span className="visually-hidden" role="status">
         {isPending ? 'Sending…' : ''}
       </span>
     </Stack>

@@ -90,7 +90,7 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
         </div>
       </div>
       <EditBar flowId={flow.id} edit={edit} isReadOnly={isReadOnly} />
-      <output className="only-read">{editing.said}</output>
+      <output className="visually-hidden">{editing.said}</output>
     </>
   )
 }
@@ -153,7 +153,7 @@ function OpenedEditor({ flow, channels, edit, naming, ...more }: OpenedProps) {
         problems={problems.steps.get(step.key) ?? {}}
         channels={channels}
         currency={flow.currency}
-        keyOf={createKeys(draft)}
+        createKey={createKeys(draft)}
         up={findMoveUp(editing, place)}
         onChange={change}
       />
@@ -280,7 +280,7 @@ const PLAIN_READY = 2
 /** Initial content of an added message: a plain reminder. */
 function useReadyStep() {
   const templates = useTemplates().data
-  return (keyOf: () => string, place: number): Omit<StepDraft, 'delayMinutes'> => {
+  return (createKey: () => string, place: number): Omit<StepDraft, 'delayMinutes'> => {
     const ready = templates?.campaign.filter(({ body }) => body !== '') ?? []
     const mail = ready[Math.min(place, PLAIN_READY - 1)]
     const texts = {
@@ -289,14 +289,14 @@ function useReadyStep() {
       push: { title: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body },
     }
     return {
-      key: keyOf(),
+      key: createKey(),
       id: null,
       name: 'New message',
       channels: ['email'],
       conditions: null,
       coupon: null,
       couponShown: null,
-      variants: [{ key: keyOf(), id: null, name: null, sharePercent: 100, words: texts }],
+      variants: [{ key: createKey(), id: null, name: null, sharePercent: 100, words: texts }],
       variantsSoFar: 0,
     }
   }

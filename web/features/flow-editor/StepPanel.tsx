@@ -105,14 +105,14 @@ interface StepContentProps {
   rulesPlan: string | null
   cart: ChosenCart
   isReadOnly: boolean
-  keyOf: () => string
+  createKey: () => string
   /** `part`: consecutive changes of one part merge into one undo step. */
   onChange: (next: Partial<StepDraft>, what: string, part?: string) => void
 }
 
 /** Content of a message by variant and channel, its coupon, and its preview. */
 function StepContent(props: StepContentProps) {
-  const { step, problems, rulesPlan, isReadOnly, keyOf, onChange } = props
+  const { step, problems, rulesPlan, isReadOnly, createKey, onChange } = props
   const { variant, channel, chooseVariant, chooseChannel } = useSelectedContent(step, problems)
   return (
     <Stack gap="md" component="section" aria-label="Words">
@@ -122,7 +122,7 @@ function StepContent(props: StepContentProps) {
         chosen={variant.key}
         error={problems.shares}
         isReadOnly={isReadOnly || rulesPlan !== null}
-        keyOf={keyOf}
+        createKey={createKey}
         onChoose={chooseVariant}
         onChange={onChange}
       >

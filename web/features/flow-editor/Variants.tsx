@@ -19,7 +19,7 @@ interface Props {
   chosen: string
   error: string | undefined
   isReadOnly: boolean
-  keyOf: () => string
+  createKey: () => string
   onChoose: (key: string) => void
   onChange: (next: Partial<StepDraft>, what: string, part?: string) => void
   children: ReactNode
@@ -27,11 +27,11 @@ interface Props {
 
 /** Split test: each shopper always gets the same variant, and orders are counted per variant. */
 export function Variants(props: Props) {
-  const { step, chosen, isReadOnly, keyOf, onChoose, onChange, children } = props
+  const { step, chosen, isReadOnly, createKey, onChoose, onChange, children } = props
   const { variants } = step
   const current = variants.find(({ key }) => key === chosen) ?? variants[0]!
   const add = () => {
-    const key = keyOf()
+    const key = createKey()
     const added = addVariant(step, current, key)
     onChange(added, `Variant ${getVariantLetter({ ...step, ...added }, key)} added`)
     onChoose(key)

@@ -103,11 +103,11 @@ function findTimeBetween(before: StepDraft | undefined, next: StepDraft | undefi
 const roundTime = (minutes: number) => (minutes > 120 ? Math.round(minutes / 60) * 60 : Math.floor(minutes))
 
 /** A copy with new keys. */
-export const copyStep = (step: StepDraft, keyOf: () => string): StepDraft => ({
+export const copyStep = (step: StepDraft, createKey: () => string): StepDraft => ({
   ...step,
-  key: keyOf(),
+  key: createKey(),
   id: null,
-  variants: step.variants.map((variant) => ({ ...variant, key: keyOf(), id: null, name: null })),
+  variants: step.variants.map((variant) => ({ ...variant, key: createKey(), id: null, name: null })),
   variantsSoFar: 0,
 })
 

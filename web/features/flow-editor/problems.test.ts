@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { FlowChannels } from '../../../shared/marketing/flows.ts'
 import { buildCoupon } from '../../../test/coupon-fixtures.ts'
-import { withCoupon } from '../../kits/message-editor/step-coupon.ts'
+import { applyCoupon } from '../../kits/message-editor/step-coupon.ts'
 import type { FlowDraft, StepDraft } from './draft.ts'
 import { buildContentField, checkFlow, findFirstContentError, hasProblems, mapRefusedFields } from './problems.ts'
 import { buildSaveBody } from './saving.ts'
@@ -116,7 +116,7 @@ it('requires complete conditions and valid coupon numbers', () => {
   expect(findStepProblems(buildFlow(step('a', 60, { conditions: open })), 'a')).toEqual({
     conditions: 'A condition is not complete yet',
   })
-  const wrong = { ...withCoupon(null, buildCoupon()).coupon!, pauseDays: Number.NaN, aboveAmount: 0 }
+  const wrong = { ...applyCoupon(null, buildCoupon()).coupon!, pauseDays: Number.NaN, aboveAmount: 0 }
   expect(findStepProblems(buildFlow(step('a', 60, { coupon: wrong })), 'a')).toEqual({
     pauseDays: 'Enter a whole number of days between 1 and 3,650',
     aboveAmount: 'Enter an amount greater than 0',
@@ -198,7 +198,7 @@ it('sends all of a new message, with content for its channels only', () => {
 
 it('sends a changed coupon, and removes it from WhatsApp-only messages', () => {
   const coupon = buildCoupon()
-  const stored = step('a', 60, withCoupon(null, coupon))
+  const stored = step('a', 60, applyCoupon(null, coupon))
   const buildSavedStep = (now: StepDraft, before: StepDraft) =>
     buildSaveBody(buildFlow(now), buildFlow(before)).steps[0]!
   expect(buildSavedStep(stored, step('a', 60)).coupon).toMatchObject({ couponId: coupon._id, pauseDays: 90 })

@@ -111,7 +111,7 @@ function Flows({ flows, isReadOnly }: { flows: FlowView[]; isReadOnly: boolean }
           />
         ))}
       </ol>
-      <output className="only-read">{notice}</output>
+      <output className="visually-hidden">{notice}</output>
     </div>
   )
 }

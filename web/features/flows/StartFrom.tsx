@@ -7,7 +7,7 @@ import { announce } from '../../core/ui/announce.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { useCreateFlow, type useFlows } from '../../kits/flows/queries.ts'
 import { CouponField } from '../../kits/message-editor/CouponField.tsx'
-import { type CouponEdit, withCoupon } from '../../kits/message-editor/step-coupon.ts'
+import { applyCoupon, type CouponEdit } from '../../kits/message-editor/step-coupon.ts'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 
 interface Props {
@@ -63,7 +63,7 @@ export function StartFrom({ opened, library, rulesPlan, onClose }: Props) {
                     step={coupon}
                     error={undefined}
                     isReadOnly={false}
-                    onChoose={(chosen) => setCoupon(withCoupon(coupon.coupon, chosen))}
+                    onChoose={(chosen) => setCoupon(applyCoupon(coupon.coupon, chosen))}
                   />
                 )}
                 <Button

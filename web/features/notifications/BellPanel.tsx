@@ -129,7 +129,7 @@ function useList(cache: StoreCache, tab: Tab): List {
   }
 }
 
-/** A 4.6: loads on opening if the list is empty. A query that never ran starts by itself. */
+/** A 4.6: loads on opening if the list is empty. A query that never ran starts automatically. */
 function useFirstOpening(bell: ReturnType<typeof useBell>) {
   const { data, refetch } = bell
   const isEmpty = useRef(data?.notifications.length === 0)

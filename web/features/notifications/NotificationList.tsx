@@ -23,7 +23,12 @@ interface Props {
 
 export function NotificationList({ cache, query, page, selectedId, onChange }: Props) {
   return (
-    <Loaded query={page} loading={<Waiting />} failed="The notifications could not be loaded" className="padded">
+    <Loaded
+      query={page}
+      loading={<LoadingSkeleton />}
+      failed="The notifications could not be loaded"
+      className="padded"
+    >
       {({ notifications, pagination }) => (
         <div aria-busy={page.isPlaceholderData}>
           {notifications.length === 0 ? (
@@ -45,7 +50,7 @@ export function NotificationList({ cache, query, page, selectedId, onChange }: P
   )
 }
 
-const Waiting = () => (
+const LoadingSkeleton = () => (
   <div className="padded">
     <Text fz="sm" c="dimmed" mb="md">
       Loading notifications...

@@ -55,7 +55,7 @@ export function NotificationSign({ item }: { item: NotificationView }) {
 /** Unread dot, with a text for screen readers. */
 export const UnreadDot = () => (
   <span className="note-dot">
-    <span className="only-read">Unread</span>
+    <span className="visually-hidden">Unread</span>
   </span>
 )
 

@@ -53,7 +53,7 @@ export function Actions() {
 export const ActionList = ({ rows, withAccount = false }: { rows: OperatorAction[]; withAccount?: boolean }) => (
   <DataList
     rows={rows}
-    keyOf={({ id }) => id}
+    getKey={({ id }) => id}
     label="Actions of operators"
     minWidth={640}
     columns={withAccount ? [...when, account, ...what] : [...when, ...what]}

@@ -124,7 +124,7 @@ function AccountsTable({ rows }: { rows: OperatorAccount[] }) {
   return (
     <DataList
       rows={rows}
-      keyOf={({ id }) => id}
+      getKey={({ id }) => id}
       label="Accounts"
       minWidth={860}
       columns={columns}
@@ -253,7 +253,7 @@ const Alarms = ({ alarms }: { alarms: Alarm[] }) => (
     ) : (
       <DataList
         rows={alarms}
-        keyOf={({ stage, storeName, since }) => `${storeName} ${stage} ${since}`}
+        getKey={({ stage, storeName, since }) => `${storeName} ${stage} ${since}`}
         label="Alarms"
         columns={alarmColumns}
       />
@@ -290,7 +290,7 @@ function Queues({ queues }: { queues: Queue[] }) {
         Jobs that wait, run, or were given up within the last day. {empty}{' '}
         {queues.length - busy.length === 1 ? 'is' : 'are'} empty.
       </Text>
-      {busy.length > 0 && <DataList rows={busy} keyOf={({ name }) => name} label="Queues" columns={queueColumns} />}
+      {busy.length > 0 && <DataList rows={busy} getKey={({ name }) => name} label="Queues" columns={queueColumns} />}
     </Card>
   )
 }

@@ -69,7 +69,7 @@ export const useView = (accountId: string) =>
     onSuccess: ({ token }) => startView(token),
   })
 
-function useOperatorChange<Given>(ask: (input: Given) => Promise<unknown>) {
+function useOperatorChange<Input>(ask: (input: Input) => Promise<unknown>) {
   const queries = useQueryClient()
   return useOnce({
     mutationFn: ask,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { accountsAddress, describeAction, formatPlan, getNote } from './rules.ts'
 
-describe('what operators read', () => {
+describe('texts for operators', () => {
   it('shows the plan and its missing limits', () => {
     expect(formatPlan({ plan: null, isUnlimited: false })).toBe('No plan')
     expect(formatPlan({ plan: 'growth', isUnlimited: false })).toBe('Growth')

@@ -31,7 +31,7 @@ export function isAsAnnounced(
   cart: RestorableCart | CartView,
   restored: { items: readonly Pick<Item, 'outcome' | 'quantity' | 'price'>[]; coupon: Reply['coupon'] },
 ): boolean {
-  // First tell the shopper that it is not in the cart.
+  // First say that it is not in the cart.
   if (restored.coupon && restored.coupon.outcome !== 'carried') return false
   return restored.items.every((item, index) => {
     const result = cart.items[index]

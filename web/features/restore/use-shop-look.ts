@@ -1,8 +1,8 @@
 import { type CSSProperties, useLayoutEffect, useMemo } from 'react'
 import { buildShopTheme, type Palette } from '../../../shared/carts/palette.ts'
 import type { ShopBrand } from '../../../shared/carts/shop-brand.ts'
-import { getScheme, useTheme } from '../../core/theme/chosen.ts'
-import { inRoles } from '../../core/theme/mantine.ts'
+import { mantineVariables } from '../../core/theme/mantine.ts'
+import { getScheme, useTheme } from '../../core/theme/theme-choice.ts'
 
 /** Applies the shop's colors and fonts to the whole page through theme roles, until unmounted. */
 export function useShopTheme(brand: ShopBrand | null): void {
@@ -28,7 +28,7 @@ export function useShopStyle(brand: ShopBrand): CSSProperties {
 export const createShopStyle = (brand: ShopBrand, scheme: 'light' | 'dark') =>
   ({
     ...buildRoles(buildShopTheme(brand), scheme),
-    ...inRoles,
+    ...mantineVariables,
     '--mantine-primary-color-filled': 'var(--rc-brand)',
     '--mantine-primary-color-filled-hover': 'var(--rc-brand-hover)',
     '--mantine-font-family': 'var(--rc-font)',

@@ -16,7 +16,7 @@ interface Props {
 export function ConnectedPanel({ store, warnings }: Props) {
   const refresh = useRefreshConnection()
   const navigate = useNavigate()
-  // The guard redirects by itself, except when another store was connected.
+  // The guard redirects automatically, except when another store was connected.
   const goToDashboard = async () => {
     await refresh()
     await navigate('/dashboard', { replace: true })

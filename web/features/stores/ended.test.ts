@@ -10,7 +10,7 @@ const buildEndedStore = (changes: Partial<EndedStore> = {}): EndedStore => ({
 })
 const day = (at: string) => at.slice(0, 10)
 
-it('states that the plugin was removed, since when, and until when data is kept (real-store-W17)', () => {
+it('states that the plugin was removed, since when, and until when data is kept', () => {
   expect(formatEndedTitle(buildEndedStore())).toBe('The Recoup plugin was removed from Maple & Clay')
   expect(formatEndedTitle(buildEndedStore({ platform: 'shopify' }))).toBe(
     'The Recoup app was removed from Maple & Clay',

@@ -82,14 +82,14 @@ it('reports a stream as failing only if its last run failed', () => {
   expect(findHealth('sweep', { ...completed, failedAt: '2026-01-01T00:00:00Z' })).toBe('fine')
 })
 
-it('does not call webhooks up to date that were never created (newcomer)', () => {
+it('does not call webhooks up to date that were never created', () => {
   const run = { completedAt: '2026-01-01T00:15:00Z', failedAt: null, problem: null, rowsSeen: 0, isRunning: false }
   expect(findHealth('webhooks', run)).toBe('unused')
   expect(findHealth('webhooks', { ...run, rowsSeen: 5 })).toBe('fine')
   expect(findHealth('webhooks', { ...run, failedAt: '2026-01-01T00:16:00Z' })).toBe('failing')
 })
 
-it('says what is known of a shop that Recoup cannot reach (newcomer)', () => {
+it('says what is known of a shop that Recoup cannot reach', () => {
   expect(describeReports({ ageSeconds: 60 })).toBeNull()
   expect(describeReports({ ageSeconds: null, isReported: false })).toMatch(
     /waits for the plugin’s first report.*wp-cron/,
@@ -121,7 +121,7 @@ it('drops every answer about a store when it changes, and keeps those about user
   expect(remainingKeys.filter((key) => belongsToStore(key))).toEqual([])
 })
 
-it('shows each data type of a store with a label, never its key (newcomer-N3)', () => {
+it('shows each data type of a store with a label, never its key', () => {
   const names = SYNC_STREAMS.map((stream) => streamNames[stream])
   expect(new Set(names).size).toBe(SYNC_STREAMS.length)
   for (const name of names) expect(name).toMatch(/^[A-Z][a-z][^_]+$/)

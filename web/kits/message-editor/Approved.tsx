@@ -4,13 +4,13 @@ import { NoCouponByWhatsApp } from './StepCoupon.tsx'
 import type { CouponEdit } from './step-coupon.ts'
 
 interface Props {
-  /** null: none is chosen; undefined: shown elsewhere. */
+  /** null: no template is chosen. undefined: it is shown elsewhere. */
   text: string | null | undefined
-  /** undefined: the message could have none. */
+  /** undefined: the message cannot have one. */
   coupon: CouponEdit | undefined
 }
 
-/** The words of WhatsApp are chosen where they were approved. */
+/** WhatsApp texts are chosen from the approved templates. */
 export const Approved = ({ text, coupon }: Props) => (
   <div>
     {text !== undefined && (

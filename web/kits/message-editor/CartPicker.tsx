@@ -23,7 +23,7 @@ export function CartPicker({ value, onChange }: Props) {
   const carts = useNewestCarts(isLabel ? '' : search)
   const found = carts.data?.carts ?? []
   const shown = found.find(({ id }) => id === value) ?? (known?.id === value ? known : null)
-  // Remembered, for when a search finds others.
+  // Kept for when a search finds other carts.
   if (shown && shown.id !== known?.id) setKnown(shown)
   const offered = shown && !found.includes(shown) ? [shown, ...found] : found
   return (

@@ -12,12 +12,12 @@ interface Props {
   channel: WordChannel
   words: Words
   coupon: CouponEdit['coupon']
-  /** It goes to people who may have no cart: shown for one of these. */
+  /** The recipients may have no cart, so the preview shows one of them. */
   isWithoutCart?: boolean
   onBody: (body: string) => void
 }
 
-/** For a cart that could get the message, another one, or the sample cart; or for somebody without one. */
+/** For a cart that could get the message, another cart, the sample cart, or a shopper without a cart. */
 export function CartPreview({ channel, words, coupon, isWithoutCart = false, onBody }: Props) {
   const [chosen, choose] = useState<string | null>(null)
   const first = usePreviewCart(channel)

@@ -21,12 +21,12 @@ const PAUSE_MS = 400
 const MINUTE_MS = 60_000
 const LONGEST_CODE = 60
 
-/** Chooses one of the store's usable coupons, or none. One that is no longer usable stays for as long as it is chosen. */
+/** Chooses one of the usable coupons of the store, or none. A chosen coupon stays listed after it becomes unusable. */
 export function CouponField({ step, ...props }: Props) {
   const [typed, setTyped] = useState('')
   const { couponShown } = step
   const shownLabel = couponShown ? formatCoupon(couponShown) : NO_COUPON
-  // What is shown of the chosen one is no search.
+  // The label of the chosen coupon is not a search.
   const [search] = useDebouncedValue(typed === shownLabel ? '' : typed.trim().slice(0, LONGEST_CODE), PAUSE_MS)
   const coupons = useCouponsToChoose(search)
   const now = useNow(MINUTE_MS)
@@ -49,7 +49,7 @@ export function CouponField({ step, ...props }: Props) {
 }
 
 const NO_COUPON = 'No coupon'
-/** No id of a coupon. */
+/** Not an id of a coupon. */
 const NONE = 'none'
 
 interface ChoiceProps extends Props {

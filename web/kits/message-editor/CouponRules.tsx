@@ -12,10 +12,10 @@ interface Props {
   onChange: (next: Partial<StepCoupon>) => void
 }
 
-// Not broken over two lines.
+// Prevents a line break.
 const [IF, END] = ['{%\u00a0if\u00a0coupon_code\u00a0%}', '{%\u00a0endif\u00a0%}']
 
-/** Who gets the coupon (decision 36), and what becomes of the message for everybody else (decision 35). */
+/** Sets who gets the coupon (decision 36), and whether the message is sent to others without it (decision 35). */
 export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }: Props) {
   const { fallback, firstOrderOnly, pauseDays, aboveAmount } = coupon
   return (
@@ -81,11 +81,11 @@ export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }
 interface RuleProps {
   before: string
   after: ReactNode
-  /** Of the number, for those who hear it alone. */
+  /** Label of the number for screen readers. */
   name: string
-  /** null: the rule is off; NaN: nothing is typed. */
+  /** null: the rule is off. NaN: the field is empty. */
   value: number | null
-  /** What it is switched on with. */
+  /** Initial value when the rule is switched on. */
   first: number
   decimals: number
   error: string | undefined
@@ -93,7 +93,7 @@ interface RuleProps {
   onChange: (value: number | null) => void
 }
 
-/** A sentence with a number in it, which can be switched off. */
+/** A rule that can be switched off, as a sentence with a number field. */
 function NumberRule({ before, after, name, value, first, decimals, error, isReadOnly, onChange }: RuleProps) {
   const id = useId()
   const isOn = value !== null

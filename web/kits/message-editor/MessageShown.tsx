@@ -14,17 +14,17 @@ type DecisionTexts = Record<NonNullable<MessagePreview['decision']>['outcome'], 
 interface Props {
   message: MessagePreview
   channel: string
-  /** What was typed since is not in it yet. */
+  /** The preview does not include the latest edits yet. */
   isStale: boolean
-  /** What to say of a real cart; left out where it is said elsewhere. */
+  /** Notes on a real cart. Omitted if they are shown elsewhere. */
   decisionTexts?: DecisionTexts | undefined
-  /** Which conditions do not hold, where the decision says that some do not. */
+  /** Conditions that do not match, if the decision has any. */
   unmet?: ReactNode
   height?: number
   children?: ReactNode
 }
 
-/** A message as the sending code makes it: for whom, what is wrong with it, and what its reader sees. */
+/** A message as the sending code renders it, with its recipient and problems. */
 export function MessageShown({ message, channel, isStale, decisionTexts, unmet, height, children }: Props) {
   const { html, text, segments, price, problem, couponNote, couponWarning } = message
   return (
@@ -58,7 +58,7 @@ export function MessageShown({ message, channel, isStale, decisionTexts, unmet, 
   )
 }
 
-/** A message that is not sent without its coupon. */
+/** A message that requires its coupon. */
 const isSaidAbove = ({ decision }: MessagePreview, texts: DecisionTexts | undefined) =>
   texts !== undefined && decision?.outcome === 'skip' && decision.reason.startsWith('coupon_')
 
@@ -76,7 +76,7 @@ function DecisionLine({
   }
   if (!decisionTexts) return null
   const { tone, text } = decisionTexts[decision.outcome]
-  // Nothing was sent yet.
+  // Nothing has been sent yet.
   return (
     <Notice tone={tone} title={text} isLive>
       {decision.explanation.replace(reasonTexts.ok!, 'Every check has passed.')}
@@ -85,7 +85,7 @@ function DecisionLine({
   )
 }
 
-/** As a browser shows it, more or less: each system has a look of its own. */
+/** Approximates a browser notification: each system draws it differently. */
 function Notification({ message: { subject, text, picture } }: Pick<Props, 'message'>) {
   if (subject === '' && text === '') return null
   return (

@@ -7,17 +7,17 @@ import { type PreviewOf, useMessagePreview } from './queries.ts'
 const CULPRITS_SHOWN = 8
 
 interface Props {
-  /** What it was made from. */
+  /** The input that was rendered. */
   of: PreviewOf & { body: string }
-  /** As it would be sent, and how many segments that takes. */
+  /** The text as sent, and its number of segments. */
   text: string
   segments: number
-  /** The message's own preview is through: one question at a time. */
+  /** The preview of the message has finished, so that only one request runs at a time. */
   isSettled: boolean
   onReplace: (body: string) => void
 }
 
-/** Which signs make an SMS longer, and the same without them where that saves something: counted by the code that sends. */
+/** Shows the characters that make an SMS longer, and offers a shorter text. The sending code counts the segments. */
 export function SmsLength({ of, text, segments, isSettled, onReplace }: Props) {
   const { culprits } = measureSms(text)
   const plain = toGsm(of.body)

@@ -8,6 +8,7 @@ import { Notice } from '../../core/ui/Notice.tsx'
 import { CouponField } from './CouponField.tsx'
 import { CouponRules } from './CouponRules.tsx'
 import {
+  applyCoupon,
   type CouponEdit,
   type CouponProblems,
   couponTrouble,
@@ -15,7 +16,6 @@ import {
   rulesLine,
   troubleTexts,
   type Words,
-  withCoupon,
 } from './step-coupon.ts'
 
 interface Props {
@@ -27,12 +27,12 @@ interface Props {
 
 const DEFAULT_CURRENCY = 'USD'
 
-/** The coupon of a message, and who gets it: one line until somebody wants to see more. */
+/** The coupon of a message and its recipients, collapsed to one line until the user opens it. */
 export function StepCoupon({ step, problems, isReadOnly, onChange }: Props) {
   const currency = useStore()?.currency ?? DEFAULT_CURRENCY
   const [isOpen, setOpen] = useState(false)
   const { coupon } = step
-  // What is wrong is not hidden, and stays open while it is put right.
+  // A coupon with a problem is expanded, and stays so while the user corrects it.
   if (!isOpen && (problems.pauseDays !== undefined || problems.aboveAmount !== undefined)) setOpen(true)
   const Sign = isOpen ? IconChevronUp : IconChevronDown
   return (
@@ -41,7 +41,7 @@ export function StepCoupon({ step, problems, isReadOnly, onChange }: Props) {
         step={step}
         error={problems.coupon}
         isReadOnly={isReadOnly}
-        onChoose={(chosen) => onChange(withCoupon(coupon, chosen))}
+        onChoose={(chosen) => onChange(applyCoupon(coupon, chosen))}
       />
       {coupon && (
         <>
@@ -90,7 +90,7 @@ function Trouble({ step: { coupon, couponShown } }: Pick<Props, 'step'>) {
   )
 }
 
-/** Under the words: they say nothing of the coupon, so only the link would know of it. */
+/** Warns below the text if it does not mention the coupon: only the link would apply it. */
 export function CodeHint({ step }: { step: CouponEdit & Words }) {
   if (!step.coupon || isCodeShown(step)) return null
   return (
@@ -103,7 +103,7 @@ export function CodeHint({ step }: { step: CouponEdit & Words }) {
   )
 }
 
-/** The approved words have no place for a code. */
+/** The approved template has no variable for a code. */
 export const NoCouponByWhatsApp = ({ step }: Pick<Props, 'step'>) => (
   <Text fz="sm" c="dimmed">
     WhatsApp templates have words of their own, which cannot name a coupon.

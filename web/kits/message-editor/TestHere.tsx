@@ -10,17 +10,17 @@ import { useFirstPress } from '../../core/ui/useFirstPress.ts'
 import { BrowserRefusal, subscribeThisBrowser } from '../push/this-browser.ts'
 
 interface Props {
-  /** As the preview shows them; null: they are not ready, or cannot be sent. */
+  /** The texts as the preview shows them. null: they are not ready, or cannot be sent. */
   words: { title: string; body: string } | null
 }
 
-/** A test of a notification to oneself: this browser subscribes for it, on the press, and its subscription is kept nowhere (decision 79). */
+/** Sends a test notification to this browser. It subscribes on the press, and the subscription is not stored (decision 79). */
 export function TestHere({ words }: Props) {
   const { publicKey, isAsked } = useKey()
   const test = useTest()
   const isFirst = useFirstPress()
   const store = useStore()
-  // No key can be made there, and nothing be sent.
+  // A platform without push support has no key and cannot send.
   if (store && !capabilities[store.platform].pushHost) return null
   if (isAsked && publicKey === null) return <NoKey />
   return (
@@ -51,7 +51,7 @@ export function TestHere({ words }: Props) {
   )
 }
 
-/** Known before the press: the browser asks in that moment or not at all. */
+/** Loaded before the press: the browser asks for permission only during a press. */
 function useKey() {
   const storeId = useStore()?.id ?? ''
   const key = useQuery({

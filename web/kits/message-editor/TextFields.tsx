@@ -15,38 +15,38 @@ import {
   type Words,
 } from './rules.ts'
 
-/** A text that is sent as it is unless somebody changes it, for this message alone. */
+/** The default text, which the user can change for this message only. */
 export interface ComesAlong {
-  /** It was changed. */
+  /** The text was edited. */
   isOwn: boolean
-  /** Stands where the text will until it is there. */
+  /** Shown while the text loads. */
   missing: ReactNode
-  /** What else is added to it. */
+  /** Further content below the text. */
   note?: string
   onReset: () => void
 }
 
 interface Props {
   words: Words
-  /** A text has none. */
+  /** An SMS has none. */
   hasSubject: boolean
-  /** A notification has one in the place of a subject. */
+  /** A notification has a title in place of a subject. */
   hasTitle?: boolean
   problems: Partial<Record<keyof Words, string | null | undefined>>
   isReadOnly: boolean
   minRows?: number
   longest?: number
-  /** Whether its messages have a coupon; undefined: none has. */
+  /** Whether the messages have a coupon. undefined: none has one. */
   coupon: CouponUse | undefined
   comesAlong: ComesAlong | undefined
-  /** It goes out as an SMS. */
+  /** The message is an SMS. */
   isText: boolean
-  /** It is about no cart: the variables of one are not offered. */
+  /** The message has no cart, so cart variables are not offered. */
   isWithoutCart: boolean
   onChange: (next: Partial<Words>) => void
 }
 
-/** Subject and text of a message, with the variables one may put into them. */
+/** Subject and text of a message, with the variables that they may use. */
 export function TextFields({ words, hasSubject, hasTitle = false, problems, isReadOnly, onChange, ...more }: Props) {
   const { isText, isWithoutCart, comesAlong } = more
   const { fieldOf, insert } = useInsertion(words, onChange)
@@ -90,7 +90,7 @@ export function TextFields({ words, hasSubject, hasTitle = false, problems, isRe
   )
 }
 
-/** Said while somebody writes. */
+/** Shown while the user types. */
 function NameHint({ words }: { words: Words }) {
   const hint = nameHint(words)
   if (!hint) return null
@@ -104,7 +104,7 @@ function NameHint({ words }: { words: Words }) {
 function useFold(comesAlong: ComesAlong | undefined) {
   const [isOpen, { open, toggle }] = useDisclosure(false)
   const isOwn = comesAlong?.isOwn ?? false
-  // Own words are seen, also those that were typed before the session ended.
+  // An edited text is visible, even one typed before the session ended.
   useEffect(() => {
     if (isOwn) open()
   }, [isOwn, open])
@@ -113,7 +113,7 @@ function useFold(comesAlong: ComesAlong | undefined) {
 
 type Fold = NonNullable<ReturnType<typeof useFold>>
 
-/** Behind a button until somebody wants to change it. */
+/** Collapsed behind a button until the user edits it. */
 function Changeable({ isOpen, toggle, isOwn, missing, note, onReset, children }: Fold & { children: ReactNode }) {
   const Sign = isOpen ? IconChevronUp : IconChevronDown
   return (
@@ -152,7 +152,7 @@ function Changeable({ isOpen, toggle, isOwn, missing, note, onReset, children }:
 type Target = keyof Words
 type Field = HTMLInputElement | HTMLTextAreaElement
 
-/** Puts a variable where the writer was last, in the subject or in the text. */
+/** Inserts a variable at the last caret, in the subject or the text. */
 function useInsertion(words: Words, onChange: Props['onChange']) {
   const fields = useRef<Partial<Record<Target, Field>>>({})
   const lastUsed = useRef<Target>('body')
@@ -167,7 +167,7 @@ function useInsertion(words: Words, onChange: Props['onChange']) {
       },
       onPointerDown: use,
       onInput: use,
-      // By keyboard the way from the subject to the variables leads through the text, which is not used by that.
+      // With the keyboard, focus passes through the text on its way to the variables. That does not count as use of the text.
       onKeyUp: ({ key }: { key: string }) => {
         if (key !== 'Tab' && key !== 'Shift') use()
       },
@@ -180,7 +180,7 @@ function useInsertion(words: Words, onChange: Props['onChange']) {
     const end = words[target].length
     const next = insertAt(words[target], `{{ ${name} }}`, field.selectionStart ?? end, field.selectionEnd ?? end)
     onChange({ [target]: next.text })
-    // After React has written the new text: before that the caret would jump to the end.
+    // After React has rendered the new text; before that the caret would jump to the end.
     requestAnimationFrame(() => {
       field.focus()
       field.setSelectionRange(next.caret, next.caret)
@@ -217,7 +217,7 @@ function Variables({ isText, isWithoutCart, isNotification, onInsert }: Variable
   )
 }
 
-/** Said while somebody writes: what messages without a coupon lose of these words. */
+/** Shown while the user types: the sentences that messages without a coupon omit. */
 function CouponHint({ words, coupon, isText }: { words: Words; coupon: CouponUse; isText: boolean }) {
   const warnings = couponWarnings(words, coupon, isText)
   if (warnings.length === 0) return null

@@ -11,30 +11,30 @@ interface Props {
   channel: WordChannel
   words: Words
   problems?: CouponProblems & { coupon?: string } & Partial<Record<keyof Words, string | null | undefined>>
-  /** What the words can start from; of an email. */
+  /** Templates to start from; email only. */
   templates?: { choices: readonly { id: string; name: string }[]; value: string; onChoose: (id: string) => void }
-  /** Chosen here, with its rules; `always`: each message has one that is chosen elsewhere; left out: none has. */
+  /** Chosen here, with its rules. `always`: each message has one that is chosen elsewhere. Omitted: none has one. */
   coupon?: { edit: CouponEdit; onChange: (next: Partial<CouponEdit>) => void } | 'always'
-  /** The words that are sent if nobody changes them; left out: they are always changed here. */
+  /** The default text. Without it the text is always editable here. */
   comesAlong?: ComesAlong
-  /** WhatsApp's; null: none is chosen; left out: the preview alone shows it. */
+  /** The approved WhatsApp template. null: none is chosen. Omitted: only the preview shows it. */
   approved?: string | null
-  /** What is to be said of the coupon that the words speak of. */
+  /** Notes on the coupon that the text mentions. */
   children?: ReactNode
-  /** What else is chosen of the message, in front of its words. */
+  /** Further choices, above the texts. */
   before?: ReactNode
-  /** What stands over the preview. */
+  /** Content above the preview. */
   above?: ReactNode
   preview: ReactNode
-  /** Beside each other on a page or in a wide dialog; below each other in a panel; else one at a time. */
+  /** Side by side on a page or in a wide dialog; below each other in a panel; else as tabs. */
   layout: 'page' | 'dialog' | 'panel' | 'toggle'
   isReadOnly?: boolean
-  /** It goes to people who may have no cart. */
+  /** The recipients may have no cart. */
   isWithoutCart?: boolean
   onWords: (next: Partial<Words>) => void
 }
 
-/** The words of a message, of whichever kind, and how it will look: all screens write messages with this. */
+/** Edits and previews the texts of a message of any channel. All screens use it. */
 export function WordEditor(props: Props) {
   const { layout, before, above, preview } = props
   if (layout === 'toggle') return <Toggled {...props} />

@@ -20,17 +20,17 @@ import { TestHere } from './TestHere.tsx'
 interface Props extends Pick<ComponentProps<typeof MessageShown>, 'decisionTexts' | 'unmet' | 'height' | 'isStale'> {
   channel: WordChannel
   made: UseQueryResult<MessagePreview>
-  /** Whom it is shown for. */
+  /** The recipient of the preview. */
   children?: ReactNode
-  /** Said where there is nothing to show yet. */
+  /** Shown while there is no preview. */
   nothing?: string | null
-  /** What it is made of, for the test to oneself; null: not known yet. */
+  /** The input for the test send. null: not known yet. */
   of: MadeOf | null
-  /** Puts other words in the place of an SMS's. */
+  /** Replaces the text of an SMS. */
   onBody?: (body: string) => void
 }
 
-/** A message as the sending code makes it of these words, and a test of it to oneself. */
+/** Previews these texts as the sending code renders them, and sends a test to the user. */
 export function WordsPreview({ channel, made, children, nothing = null, of, onBody, ...shown }: Props) {
   const mayTest = useCanSend()
   const isSample = of !== null && 'cartId' in of && of.cartId === SAMPLE_CART
@@ -80,10 +80,10 @@ export function WordsPreview({ channel, made, children, nothing = null, of, onBo
   )
 }
 
-/** A browser has to subscribe before it can be sent anything. */
+/** A browser must subscribe before it can receive a test. */
 const isTested = (of: MadeOf): of is TestOf => !('channel' in of && of.channel === 'push')
 
-/** The words as a shopper would read them; what has an error is not sent. */
+/** The texts as a shopper would read them. Texts with an error are not sent. */
 const sendable = (message: MessagePreview | undefined) =>
   message && message.problem === null && message.text.trim() !== '' && message.subject.trim() !== ''
     ? { title: message.subject, body: message.text }
@@ -95,7 +95,7 @@ const NoTest = () => (
   </Text>
 )
 
-/** Marked as a test, with links that change nothing. A mail goes to the address one signs in with. */
+/** The test is marked as one, and its links change nothing. A mail goes to the sign-in address of the user. */
 function TestSend({ channel, of }: { channel: SendChannel; of: TestOf }) {
   const [to, setTo] = useState('')
   const test = useTestSend()

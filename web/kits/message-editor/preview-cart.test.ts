@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { CartView } from '../../../shared/carts/carts.ts'
 import { cartToShow } from './queries.ts'
 
-it('shows a message at first for a cart that would get it, then for one that only waits, and else for the sample cart', () => {
+it('previews a cart that would get the message, else one that waits, else the sample cart', () => {
   const cart = (id: string, more: Partial<CartView> = {}) =>
     ({ id, state: 'abandoned', customer_email: 'ada@shoppers.example', phone: null, ...more }) as CartView
   const carts = [
@@ -17,7 +17,7 @@ it('shows a message at first for a cart that would get it, then for one that onl
   const first = (eligible: string[], reasons = own, of = carts) => cartToShow(of, 'email', { eligible, reasons })
   expect(first(['ready'], [...own, reason('frequency_cap', 'waits')])).toBe('ready')
   expect(first([], [...own, reason('frequency_cap', 'waits')])).toBe('waits')
-  // What stops the whole store says nothing about a cart.
+  // A reason that stops the whole store does not distinguish carts.
   expect(first([], [reason('sender_missing', ...carts.map(({ id }) => id))])).toBe('refused')
   expect(first([], own, carts.slice(0, 3))).toBe('sample')
   expect(cartToShow(carts, 'sms', { eligible: [], reasons: [] })).toBe('sample')

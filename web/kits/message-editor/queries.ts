@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000
 type Given<E extends { body: z.ZodType }> = z.input<E['body']>
 export type PreviewOf = Given<typeof previewMessage>
 
-/** A question that is not asked any more is ended, on the server too. The last answer stays while the next is on its way. */
+/** Cancels outdated requests, on the server too. The last preview stays visible until the next one arrives. */
 export const useMessagePreview = (body: PreviewOf | null) =>
   useQuery({
     queryKey: ['message-preview', body],
@@ -28,10 +28,10 @@ export const useMessagePreview = (body: PreviewOf | null) =>
     gcTime: 0,
   })
 
-/** Of a message about a cart, or of a discount mail to a customer. */
+/** For a message about a cart, or a discount mail to a customer. */
 export type TestOf = Given<typeof testSend> | Given<typeof testDiscount>
 
-/** The same of whatever can be previewed. */
+/** The same for every message that can be previewed. */
 export type MadeOf = TestOf | PreviewOf
 
 export const useTestSend = () =>
@@ -39,7 +39,7 @@ export const useTestSend = () =>
     mutationFn: (body: TestOf) => ('customer' in body ? call(testDiscount, { body }) : call(testSend, { body })),
   })
 
-/** The cart a message is shown for until one is chosen: a cart that could get it, or the sample cart. Stays once it is found. */
+/** Finds the cart to preview until the user chooses one: a cart that could get the message, or the sample cart. Found once. */
 export function usePreviewCart(step: FlowStep['channel']): string | null {
   const channel = step === 'push' ? 'email' : step
   const storeId = useStore()?.id
@@ -60,13 +60,13 @@ export function usePreviewCart(step: FlowStep['channel']): string | null {
   return kept[channel] ?? found
 }
 
-// Which cart a step is shown for at first. Pure.
+// The first cart to preview. Pure.
 
 type Reasons = readonly { reason: string; cartIds: readonly string[] }[]
 
 /**
- * Which of the newest carts a message is shown for at first: one that would get it now; then one with nothing against it but time or
- * what stops the whole store; the sample cart where there is none.
+ * Selects the first cart to preview from the newest ones: one that would get the message now, else one that only waits or is
+ * blocked with the whole store, else the sample cart.
  */
 export function cartToShow(
   carts: readonly CartView[],

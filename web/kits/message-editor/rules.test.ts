@@ -20,7 +20,7 @@ it('lists each variable that a template may use', () => {
   expect(variables.map(({ name }) => name).toSorted()).toEqual([...TEMPLATE_VARIABLES].toSorted())
 })
 
-it('offers no name for a notification, which names nobody, and says so of words that ask for it (decision 72)', () => {
+it('offers no name variables for a notification, and reports texts that use them (decision 72)', () => {
   const namesOf = (...[isWithoutCart, isNotification]: Parameters<typeof offeredVariables>) =>
     offeredVariables(isWithoutCart, isNotification).map(({ name }) => name)
   const others = namesOf(false, false).filter((name) => name !== 'customer_name')
@@ -44,7 +44,7 @@ describe('a coupon variable that may be empty', () => {
     expect(bareCouponVariables(text)).toEqual(names)
   })
 
-  it('is told of where messages go without the coupon, in the subject too', () => {
+  it('is reported if messages are sent without the coupon, also in the subject', () => {
     const words = { subject: '{{ coupon_amount }} off', body: 'Use {{ coupon_code }} until {{ coupon_expires }}' }
     expect(couponWarnings(words, 'maybe', false)).toEqual([
       'A message may go without the coupon: every paragraph with coupon_code or coupon_expires is left out of it.',
@@ -59,22 +59,22 @@ describe('a coupon variable that may be empty', () => {
   })
 })
 
-it('names what is no variable, each once', () => {
+it('names each unknown variable once', () => {
   const text = 'Hi {{ customer_name }}, {{ coupon_amount | default: "10%" }} {{-nonsense}} {{ nonsense }}'
   expect(unknownVariables(text)).toEqual(['nonsense'])
 })
 
-it('leaves alone what a text sets by itself', () => {
+it('does not report variables that the text assigns', () => {
   expect(unknownVariables('{% assign total = cart_total %}{{ total }}')).toEqual([])
 })
 
-it('says of what is no variable where those that exist stand, if they do', () => {
+it('says that a variable does not exist, and points to the list below if it is shown', () => {
   expect(unknownText('{{ nobody }}', true)).toBe('There is no variable nobody. Select one of those below.')
   expect(unknownText('{{ nobody }}', false)).toBe('There is no variable nobody.')
   expect(unknownText('{{ customer_name }}', true)).toBeUndefined()
 })
 
-it('asks for a message only once all its words are there', () => {
+it('builds the message only when all required fields are filled in', () => {
   expect(messageOf('email', { subject: ' ', body: 'x' })).toBeNull()
   expect(messageOf('email', { subject: 'a', body: 'x' })).toEqual({ subject: 'a', body: 'x' })
   expect(messageOf('sms', { subject: '', body: 'x' })).toEqual({ body: 'x' })

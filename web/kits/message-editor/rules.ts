@@ -2,9 +2,9 @@ import { pushLimits } from '../../../shared/delivery/push.ts'
 import type { SendChannel } from '../../../shared/delivery/reminders.ts'
 import { hasCartVariable } from '../../../shared/marketing/campaigns.ts'
 
-// What the words of a message are made of. Pure.
+// Variables and coupon use in the texts of a message. Pure.
 
-/** B 3's template variables, and those of the coupon. */
+/** The template variables of B 3, and those of the coupon. */
 export const variables = [
   { name: 'customer_name', meaning: 'Name of the shopper' },
   { name: 'cart_items', meaning: 'Items in the cart, with pictures and prices' },
@@ -19,25 +19,25 @@ export const variables = [
   { name: 'coupon_expires', meaning: 'When the coupon ends; empty if it never does' },
 ] as const
 
-/** Of a message that is about no cart without those of one; of a notification without the name. */
+/** Without cart variables if the message has no cart, and without the name in a notification. */
 export const offeredVariables = (isWithoutCart: boolean, isNotification: boolean) =>
   variables.filter(({ name }) => !(isWithoutCart && hasCartVariable(name)) && !(isNotification && name === NAME))
 
 const NAME = 'customer_name'
 
-/** Said of the words of a notification that ask for the name all the same (decision 72). */
+/** Warns about a notification whose text uses the name (decision 72). */
 export const nameHint = ({ subject, body }: Words): string | null =>
   new RegExp(`\\b${NAME}\\b`).test(`${subject} ${body}`)
     ? `Notifications name nobody: ${NAME} becomes “there”, because the browser may be somebody else’s.`
     : null
 
-/** Whether the messages have a coupon: all of them, those that no rule keeps it from, or none. */
+/** Whether the messages have a coupon: all of them, those that meet the rules, or none. */
 export type CouponUse = 'always' | 'maybe' | 'never'
 
-/** What a line by itself becomes in a mail. */
+/** Explains how headings and the button are written. */
 export const mailHint = 'A line that begins with # is a heading. checkout_link on a line by itself is the button.'
 
-/** What has words of an owner's, or of a template. */
+/** Something with texts of the owner or of a template. */
 export type WordChannel = SendChannel | 'push'
 
 export interface Words {
@@ -45,12 +45,12 @@ export interface Words {
   body: string
 }
 
-/** The text with a piece put over the selection, and where the caret goes. */
+/** Replaces the selection, and returns the text with the new caret position. */
 export function insertAt(text: string, piece: string, start: number, end: number) {
   return { text: text.slice(0, start) + piece + text.slice(end), caret: start + piece.length }
 }
 
-/** The coupon variables that are printed whether or not there is a coupon: outside `{% if coupon_… %}`, and without `default`. */
+/** Coupon variables that are printed even without a coupon: outside `{% if coupon_… %}`, and without `default`. */
 export function bareCouponVariables(text: string): string[] {
   const bare = new Set<string>()
   const guards: boolean[] = []
@@ -67,7 +67,7 @@ export function bareCouponVariables(text: string): string[] {
   return [...bare]
 }
 
-/** What becomes of these words where there is no coupon. `isText`: of an SMS sentences are left out. */
+/** Warns how the texts change without a coupon. `isText`: an SMS omits sentences. */
 export function couponWarnings({ subject, body }: Words, coupon: CouponUse, isText: boolean): string[] {
   if (coupon === 'always') return []
   const [inSubject, inBody] = [bareCouponVariables(subject), bareCouponVariables(body)]
@@ -85,21 +85,21 @@ export function couponWarnings({ subject, body }: Words, coupon: CouponUse, isTe
   ]
 }
 
-/** Names in a text that stand for nothing. Those that the text sets by itself are its own affair. */
+/** Unknown variables in a text, except those that the text assigns. */
 export function unknownVariables(text: string): string[] {
   if (/\{%-?\s*(assign|capture|for|tablerow|increment|decrement)\b/.test(text)) return []
   const named = [...text.matchAll(/\{\{-?\s*([a-z_]\w*)/gi)].map(([, name]) => name!)
   return [...new Set(named)].filter((name) => !variables.some((variable) => variable.name === name))
 }
 
-/** Said while it is typed; the server refuses it. */
+/** Shown while the user types; the server rejects it. */
 export function unknownText(text: string, isListed: boolean): string | undefined {
   const unknown = unknownVariables(text)
   if (unknown.length === 0) return undefined
   return `There is no variable ${unknown.join(', ')}.${isListed ? ' Select one of those below.' : ''}`
 }
 
-/** As the server is asked: WhatsApp has an approved template, an SMS has no subject. null: words are missing. */
+/** Builds the request: WhatsApp uses an approved template, an SMS has no subject. null: a required text is missing. */
 export function messageOf(channel: string, { subject, body }: Words): { subject?: string; body?: string } | null {
   if (channel === 'whatsapp') return {}
   if (body.trim() === '' || (channel !== 'sms' && subject.trim() === '')) return null
@@ -108,8 +108,8 @@ export function messageOf(channel: string, { subject, body }: Words): { subject?
 
 export const NOTHING_YET = 'Write the message to see it here.'
 
-/** Characters of a text that is no mail. */
+/** Maximum number of characters of an SMS or notification. */
 export const longestText = (channel: WordChannel): number => (channel === 'push' ? pushLimits.body : LONGEST_SMS)
 export const LONGEST_SMS = 1_000
-/** A preview is asked for once its writer pauses. */
+/** Delay after the last key before a preview is requested. */
 export const TYPING_PAUSE_MS = 500

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { buildCoupon, DAY_MS } from '../../../test/coupon-fixtures.ts'
-import { couponTrouble, couponUse, finished, isCodeShown, rulesLine, tabNote, withCoupon } from './step-coupon.ts'
+import { applyCoupon, couponTrouble, couponUse, finished, isCodeShown, rulesLine, tabNote } from './step-coupon.ts'
 
 const now = Date.now()
 const at = (days: number) => new Date(now + days * DAY_MS).toISOString()
@@ -8,15 +8,15 @@ const [shared, personal] = [buildCoupon(), buildCoupon({ code: 'CART', kind: 'pe
 
 describe('the coupon of a step', () => {
   test('begins with a pause of 90 days, and keeps its rules when another is chosen', () => {
-    const first = withCoupon(null, shared).coupon!
+    const first = applyCoupon(null, shared).coupon!
     expect(first).toMatchObject({ fallback: 'without', firstOrderOnly: false, pauseDays: 90, aboveAmount: null })
     const strict = { ...first, fallback: 'skip' as const, pauseDays: null }
-    expect(withCoupon(strict, personal).coupon).toEqual({ ...strict, couponId: personal._id })
-    expect(withCoupon(strict, null)).toEqual({ coupon: null, couponShown: null })
+    expect(applyCoupon(strict, personal).coupon).toEqual({ ...strict, couponId: personal._id })
+    expect(applyCoupon(strict, null)).toEqual({ coupon: null, couponShown: null })
   })
 
   test('says its rules in one line', () => {
-    const edit = withCoupon(null, shared)
+    const edit = applyCoupon(null, shared)
     expect(rulesLine(edit, 'USD')).toBe('10% · not for shoppers who used a coupon in the last 90 days')
     const strict = { firstOrderOnly: true, pauseDays: null, aboveAmount: 50, fallback: 'skip' as const }
     expect(rulesLine({ ...edit, coupon: { ...edit.coupon!, ...strict } }, 'USD')).toBe(
@@ -25,14 +25,14 @@ describe('the coupon of a step', () => {
   })
 
   test('leaves some messages without it, none, or all', () => {
-    const { coupon } = withCoupon(null, shared)
+    const { coupon } = applyCoupon(null, shared)
     expect(
       [coupon, { ...coupon!, fallback: 'skip' as const }, null].map((each) => couponUse({ coupon: each })),
     ).toEqual(['maybe', 'always', 'never'])
   })
 
   test('is previewed without a rule that is not typed to its end', () => {
-    const { coupon } = withCoupon(null, shared)
+    const { coupon } = applyCoupon(null, shared)
     expect(finished(coupon)).toEqual(coupon)
     expect(finished({ ...coupon!, pauseDays: Number.NaN, aboveAmount: 0 })).toMatchObject({
       pauseDays: null,
@@ -47,14 +47,14 @@ describe('the coupon of a step', () => {
     ['expired', { endDate: at(-1) }, 'expired'],
     ['used_up', { usageLimit: 3, usageCount: 3 }, 'used up'],
     ['not_started', { startDate: at(1) }, 'not started'],
-  ])('that is %s stays and says so', (trouble, changes, word) => {
+  ])('that is %s stays chosen with a note', (trouble, changes, word) => {
     const couponShown = { ...shared, isGone: false, ...changes }
     expect(couponTrouble(couponShown, now)).toBe(trouble)
     expect(tabNote({ coupon: null, couponShown }, now)).toBe(`SUMMER10, ${word}`)
   })
 
   test('against which nothing is known is named by its code alone', () => {
-    expect(tabNote(withCoupon(null, personal), now)).toBe('CART-••••••••')
+    expect(tabNote(applyCoupon(null, personal), now)).toBe('CART-••••••••')
     expect(tabNote({ coupon: null, couponShown: null }, now)).toBeNull()
   })
 })

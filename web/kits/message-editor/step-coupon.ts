@@ -4,12 +4,12 @@ import { formatCounted, formatMoney } from '../../core/ui/format.ts'
 import { formatCode, formatDiscount, isOver, isUsedUp } from '../coupons/rules.ts'
 import type { CouponUse } from './rules.ts'
 
-// The coupon of a step: what is chosen, what is wrong with it, and what is said of it. Pure.
+// The coupon of a step: choice, problems and labels. Pure.
 
 export interface CouponEdit {
-  /** `pauseDays` and `aboveAmount` are NaN while nothing is typed. */
+  /** `pauseDays` and `aboveAmount` are NaN while their fields are empty. */
   coupon: StepCoupon | null
-  /** What it is, for those who read; not saved. */
+  /** The coupon to display; not saved. */
   couponShown: FlowStepCoupon | null
 }
 
@@ -17,8 +17,8 @@ export const PAUSE_DAYS = 90
 const MOST_PAUSE_DAYS = 3_650
 const MOST_MONEY = 1_000_000_000
 
-/** Another coupon keeps the rules; the first one has those a step begins with (decision 36). */
-export function withCoupon(coupon: StepCoupon | null, chosen: Coupon | null): CouponEdit {
+/** Another coupon keeps the rules; the first one gets the default rules (decision 36). */
+export function applyCoupon(coupon: StepCoupon | null, chosen: Coupon | null): CouponEdit {
   if (!chosen) return { coupon: null, couponShown: null }
   const rules = coupon ?? {
     fallback: 'without' as const,
@@ -42,7 +42,7 @@ export function couponProblems(coupon: StepCoupon | null): CouponProblems {
 const isPause = (days: number) => Number.isInteger(days) && days >= 1 && days <= MOST_PAUSE_DAYS
 const isAmount = (amount: number) => amount > 0 && amount <= MOST_MONEY
 
-/** For the preview: a rule that is not finished says nothing yet. */
+/** For the preview: incomplete rules are ignored. */
 export function finished(coupon: StepCoupon | null): StepCoupon | null {
   const wrong = couponProblems(coupon)
   return (
@@ -73,7 +73,7 @@ export function rulesLine({ coupon, couponShown }: CouponEdit, currency: string)
 
 export type Trouble = 'gone' | 'inactive' | 'expired' | 'used_up' | 'not_started'
 
-/** Why the messages of the step do not get it as things stand; null: nothing is known against it. */
+/** Explains why messages of the step do not get the coupon now. null: no known problem. */
 export function couponTrouble(coupon: FlowStepCoupon | null, now: number): Trouble | null {
   if (!coupon) return null
   if (coupon.isGone) return 'gone'
@@ -92,7 +92,7 @@ export const troubleTexts: Record<Trouble, { word: string; text: string }> = {
   not_started: { word: 'not started', text: 'This coupon has not started yet.' },
 }
 
-/** Beside the delay of the step: its code, and a word where something is wrong with it. */
+/** Shown next to the delay of the step: its code, and a note if there is a problem. */
 export function tabNote({ couponShown }: CouponEdit, now: number): string | null {
   if (!couponShown) return null
   const trouble = couponTrouble(couponShown, now)
@@ -110,13 +110,13 @@ export interface Words {
 export const couponUse = ({ coupon }: Pick<CouponEdit, 'coupon'>): CouponUse =>
   coupon === null ? 'never' : coupon.fallback === 'skip' ? 'always' : 'maybe'
 
-/** Whether the shopper sees the code. A mail's list of items ends with the coupon; an SMS has what its text names. */
+/** Whether the shopper sees the code. A mail lists the coupon after the items; an SMS shows only what its text names. */
 export function isCodeShown({ channel, subject, body, sms }: Words): boolean {
   if (channel === 'email') return names(subject + body, 'coupon_code') || names(body, 'cart_items')
   return names(sms, 'coupon_code')
 }
 
-/** As a value: a condition alone shows nothing. */
+/** Used as a value; a condition alone prints nothing. */
 const names = (text: string, variable: string) =>
   text
     .split('{{')

@@ -6,7 +6,7 @@ import { call } from '../../core/api/api.ts'
 import { endView } from '../../core/session/session.ts'
 import { formatDateTime } from '../../core/ui/times.ts'
 
-/** Shown on every page while an operator views an account. Leaving never fails: the view expires by itself. */
+/** Shown on every page while an operator views an account. Leaving never fails: the view expires automatically. */
 export function ViewBanner() {
   const user = useMe()
   if (!user?.viewedUntil) return null

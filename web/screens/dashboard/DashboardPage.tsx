@@ -282,7 +282,7 @@ function Step({ step, isNext }: { step: FirstStep; isNext: boolean }) {
       <div className="step-words">
         <Text fw={600}>
           {step.title}
-          <span className="only-read">{step.isDone ? ' (done)' : ' (to do)'}</span>
+          <span className="visually-hidden">{step.isDone ? ' (done)' : ' (to do)'}</span>
         </Text>
         <Text fz="sm" c="dimmed">
           {step.text}
@@ -384,7 +384,7 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
   ]
 }
 
-/** `isReported`: Recoup cannot reach the shop; tells whether the plugin reports its orders. */
+/** `isReported`: whether the plugin reports the orders of a shop that Recoup cannot reach. */
 function describeImport(isRead: boolean, health: SetupFacts['health']): string {
   if (health?.isReported !== undefined) {
     if (!isRead) return 'Recoup cannot reach your shop, so it waits for the plugin’s first report of orders.'
@@ -509,7 +509,7 @@ function RecoveredRevenue({ stats, isPending }: { stats: DashboardStats | undefi
       <h2 id="won-title" className="stat-title">
         Won back in the last 30 days
       </h2>
-      {stats ? <Figures stats={stats} /> : <Waiting />}
+      {stats ? <Figures stats={stats} /> : <LoadingSkeleton />}
     </Card>
   )
 }
@@ -543,7 +543,7 @@ function Figures({ stats }: { stats: DashboardStats }) {
 }
 
 /** Reserves the height of the figures. */
-const Waiting = () => (
+const LoadingSkeleton = () => (
   <div className="won-figures" role="status" aria-label="Loading">
     {[1, 2, 3].map((place) => (
       <div key={place}>

@@ -149,7 +149,7 @@ function TrendMark({ trend, isLoss }: { trend: Trend; isLoss: boolean }) {
     <span className="stat-trend" data-tone={isMove ? (isWelcome ? 'good' : 'bad') : 'quiet'} title={trend.description}>
       {Arrow && <Arrow size={15} stroke={2.2} aria-hidden />}
       <span aria-hidden>{trend.text}</span>
-      <span className="only-read">{trend.description}.</span>
+      <span className="visually-hidden">{trend.description}.</span>
     </span>
   )
 }

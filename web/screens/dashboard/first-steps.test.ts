@@ -56,7 +56,7 @@ test('explains that an unreachable shop imports nothing', () => {
   expect(describeStep(4, false).text).toContain('does not report what messages need')
 })
 
-test('says that the first import failed instead of running (newcomer)', () => {
+test('says that the first import failed instead of running', () => {
   const failed = { completedAt: null, failedAt: null, problem: 'No answer.', rowsSeen: 0, isRunning: false }
   const health = { ageSeconds: null, streams: { sweep: failed } }
   const step = buildFirstSteps({ store, health, flows: [], mail: undefined })[1]!
@@ -87,7 +87,7 @@ test('shows the steps above the figures until flow, script and a real test mail 
   expect(buildFirstSteps({ ...known, hasCarts: true }).at(-1)).toMatchObject({ isDone: true })
 })
 
-test('does not ask for the script if the plugin reports carts, before and after the first cart (real-store-W1)', () => {
+test('does not ask for the script if the plugin reports carts, before and after the first cart', () => {
   const byPlugin = { ...store, mode: 'plugin' as const }
   const step = buildFirstSteps({ store: byPlugin, health: undefined, flows: [], mail: undefined })[2]
   expect(step).toMatchObject({ title: 'Report carts from your shop', text: 'The plugin reports carts.', isDone: true })

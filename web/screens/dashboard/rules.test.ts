@@ -57,7 +57,7 @@ describe('failures (A 8)', () => {
   })
 })
 
-test('says which reports of an unreachable shop are awaited, and since when the figures may be old (newcomer)', () => {
+test('says which reports of an unreachable shop are awaited, and since when the figures may be old', () => {
   const streams = {}
   expect(describeOrderReports({ ageSeconds: null, isReported: false, streams })).toMatch(/first report.*wp-cron\.php/)
   expect(describeOrderReports({ ageSeconds: 3_600, isReported: false, streams })).toMatch(/1 h ago.*wp-cron\.php/)

@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react'
-import { themeNames } from '../../core/theme/chosen.ts'
+import { themeNames } from '../../core/theme/theme-choice.ts'
 import { type ShotName, shots } from './shots.ts'
 
 /** Built address of each picture. */

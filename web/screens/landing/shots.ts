@@ -1,4 +1,4 @@
-import { themeNames } from '../../core/theme/chosen.ts'
+import { themeNames } from '../../core/theme/theme-choice.ts'
 
 /** CSS pixels of each picture; files have twice as many. `scripts/landing-pictures.ts` creates them. */
 export const shots = {

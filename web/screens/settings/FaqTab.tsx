@@ -31,7 +31,7 @@ export function FaqTab() {
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}
       />
-      <Text className="only-read" role="status">
+      <Text className="visually-hidden" role="status">
         {typed.trim() && `${found.length} of ${questions.length} questions`}
       </Text>
       {found.length === 0 ? (

@@ -86,7 +86,7 @@ function Arrival() {
     return () => clearTimeout(timer)
   }, [pathname])
   return (
-    <div className="only-read" role="status">
+    <div className="visually-hidden" role="status">
       {title}
     </div>
   )
@@ -97,7 +97,7 @@ function isSomewhere(cameFrom: Element | null): boolean {
   const at = document.activeElement
   if (!at || at === document.body) return false
   if (at.closest('main, [role=dialog]')) return true
-  // A closing menu returns the focus to its button; that is no user action.
+  // A closing menu returns the focus to its button, which is not a user action.
   return at !== cameFrom && !cameFrom?.closest('[role=dialog], [role=menu]')
 }
 

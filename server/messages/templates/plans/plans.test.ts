@@ -2,7 +2,7 @@ import crypto from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import { buildGeneratedMail, type GeneratedMail, STORE_HOSTS } from '../../../../test/generated-mails.ts'
-import { isProof, testSeed } from '../../../../test/seed.ts'
+import { isFullRun, testSeed } from '../../../../test/seed.ts'
 import { AppError } from '../../../core/common/errors.ts'
 import { createCompiler } from '../compile.ts'
 import { buildSampleContext, type TemplateContext, TemplateError, type TemplateSource } from '../context.ts'
@@ -14,7 +14,7 @@ import { type Difference, type PlanLimits, RenderingPlans } from './plans.ts'
 import { analyzeTemplate } from './words.ts'
 
 const renderer = createTemplateRenderer()
-const TEMPLATES = Number(process.env.PLAN_TEMPLATES ?? (isProof ? 5_000 : 100))
+const TEMPLATES = Number(process.env.PLAN_TEMPLATES ?? (isFullRun ? 5_000 : 100))
 
 const trackedOf = (context: TemplateContext) => (n: number) =>
   `https://app.example/c/${context.checkoutLink.slice(-9).replace(/\W/g, '')}t${n}`
@@ -26,7 +26,7 @@ function rendered(source: TemplateSource, context: TemplateContext): RenderedMes
   return renderer.render(source, context, { storeHosts: STORE_HOSTS, trackLink })
 }
 
-const whatever = (of: () => RenderedMessage) => {
+const catchRefusal = (of: () => RenderedMessage) => {
   try {
     return of()
   } catch (error) {
@@ -39,7 +39,7 @@ type Changes = Partial<PlanLimits> & {
   renderer?: (source: TemplateSource, context: TemplateContext) => RenderedMessage
 }
 
-function withPlans({ changed = (plan) => plan, renderer: render = rendered, ...limits }: Changes = {}) {
+function createPlans({ changed = (plan) => plan, renderer: render = rendered, ...limits }: Changes = {}) {
   const plans = new RenderingPlans({ comparedEvery: Number.POSITIVE_INFINITY, ...limits })
   const differences: Difference[] = []
   const mail = (source: TemplateSource, context: TemplateContext) =>
@@ -64,7 +64,7 @@ const shopper = (customerName: string, changes: Partial<TemplateContext> = {}) =
   buildSampleContext({ customerName, checkoutLink: 'https://app.example/c/Ab-_9', ...changes })
 
 /** The third mail of a shape is the first that may be planned; it is compared. */
-async function planned(its: ReturnType<typeof withPlans>, source: TemplateSource, context = shopper('Ana')) {
+async function planned(its: ReturnType<typeof createPlans>, source: TemplateSource, context = shopper('Ana')) {
   for (let mails = 0; mails < 3; mails++) await its.mail(source, context)
   return source
 }
@@ -77,11 +77,11 @@ const reasonOf = (source: TemplateSource, context = shopper('Ana')) => {
 test('a plan makes the same mail as the renderer, of generated templates for hostile shoppers', async () => {
   const total = { planned: 0, rendered: 0, templates: 0 }
   const check = async ({ subject, body, contexts }: GeneratedMail) => {
-    const { plans, mail, differences } = withPlans()
+    const { plans, mail, differences } = createPlans()
     const source = { ...templateOf(body, subject), id: 'generated' }
     for (const context of contexts) {
       const made = await mail(source, context).catch((error: unknown) => ({ refused: String(error) }))
-      expect(made).toEqual(whatever(() => rendered(source, context)))
+      expect(made).toEqual(catchRefusal(() => rendered(source, context)))
     }
     expect(differences).toEqual([])
     const figures = plans.figures()
@@ -95,7 +95,7 @@ test('a plan makes the same mail as the renderer, of generated templates for hos
   expect(total.templates / TEMPLATES).toBeGreaterThan(0.3)
 }, 900_000)
 
-describe('a template that cannot be planned goes the slow way, for what it does with a value:', () => {
+describe('a template is rendered without a plan if it uses a value as follows:', () => {
   test.each([
     ['filter', '{{ customer_name | upcase }}'],
     ['filter', '{{ cart_items | first }}'],
@@ -144,7 +144,7 @@ describe('a template that cannot be planned goes the slow way, for what it does 
     expect(reasonOf(templateOf(/&|<|http/.test(body) ? `<b></b>${body}` : body))).toBe(reason)
   })
 
-  test('place: what is left out, and what its line says of the shopper', () => {
+  test('place: for left-out content and a line about the shopper', () => {
     const source = templateOf('Hi.\n\n{{ customer_name }}, use {{ coupon_code }}')
     expect(reasonOf(source)).toBe(null)
     expect(reasonOf(source, shopper('Ana', { coupon: null }))).toBe('place')
@@ -164,7 +164,7 @@ describe('a template that cannot be planned goes the slow way, for what it does 
   })
 
   test('and that is remembered of the template, or of the shape', async () => {
-    const its = withPlans()
+    const its = createPlans()
     const upper = await planned(its, templateOf('Hi {{ customer_name | upcase }}'))
     const within = await planned(its, templateOf('<p title="{{ customer_name }}">Hi</p>'))
     const of = (source: TemplateSource) =>
@@ -174,7 +174,7 @@ describe('a template that cannot be planned goes the slow way, for what it does 
   })
 })
 
-describe('a mail that its plan is not for goes the slow way by itself:', () => {
+describe('a single mail is rendered without the plan that does not fit it:', () => {
   const body = 'Hi {{ customer_name }},\n\nTotal: {{ cart_total }}\n\n{{ cart_items }}\n\n{{ checkout_link }}'
 
   test.each([
@@ -185,7 +185,7 @@ describe('a mail that its plan is not for goes the slow way by itself:', () => {
     ['a link that is escaped', shopper('Ana', { unsubscribeLink: 'https://app.example/u?a=1&b=2' })],
     ['a cart without a total, the first of its shape', shopper('Ana', { cartTotal: '' })],
   ])('%s', async (_name, context) => {
-    const its = withPlans()
+    const its = createPlans()
     const source = await planned(its, templateOf(body))
     expect(await its.mail(source, context)).toEqual(rendered(source, context))
     expect(its.plans.figures()).toMatchObject({ planned: 1, rendered: 3 })
@@ -194,7 +194,7 @@ describe('a mail that its plan is not for goes the slow way by itself:', () => {
   })
 
   test('one that is too large, says {{ or has no sender, which is refused', async () => {
-    const its = withPlans()
+    const its = createPlans()
     const large = await planned(its, templateOf('{{ coupon_code }}'.repeat(500)))
     const coupon = { ...buildSampleContext().coupon!, code: '"'.repeat(190) }
     await expect(its.mail(large, shopper('Ana', { coupon }))).rejects.toMatchObject({ code: 'too_large' })
@@ -205,13 +205,13 @@ describe('a mail that its plan is not for goes the slow way by itself:', () => {
   })
 
   test('a draft, whose text may change', async () => {
-    const its = withPlans()
+    const its = createPlans()
     await planned(its, { ...templateOf(body), version: 0 })
     expect(its.plans.figures()).toMatchObject({ planned: 0, rendered: 3, plans: 0 })
   })
 
   test('words that were changed under a known version, and another shop or look', async () => {
-    const its = withPlans()
+    const its = createPlans()
     const source = await planned(its, templateOf(body))
     const other = { ...source, body: `${body}\n\nBye` }
     expect(await its.mail(other, shopper('Ana'))).toEqual(rendered(other, shopper('Ana')))
@@ -222,7 +222,7 @@ describe('a mail that its plan is not for goes the slow way by itself:', () => {
   })
 })
 
-describe('what stands for a value', () => {
+describe('a placeholder of a value', () => {
   const drawn = Buffer.from('0123456789abcdef', 'hex')
   const sign = 'z0123456789abcdef'
 
@@ -233,14 +233,14 @@ describe('what stands for a value', () => {
     `${sign}99x`,
   ])('as a shopper’s own name: %s', async (name) => {
     vi.spyOn(crypto, 'randomBytes').mockImplementation(() => drawn)
-    const its = withPlans()
+    const its = createPlans()
     const source = await planned(its, templateOf('Hi {{ customer_name }}, {{ cart_total }}', '{{ customer_name }}'))
     const context = shopper(name, { cartTotal: name, senderName: name })
     for (let mails = 0; mails < 4; mails++) expect(await its.mail(source, context)).toEqual(rendered(source, context))
     expect(its.differences).toEqual([])
   })
 
-  test('as the owner’s own words: there is no plan', () => {
+  test('in the owner’s own text prevents a plan', () => {
     vi.spyOn(crypto, 'randomBytes').mockImplementation(() => drawn)
     expect(reasonOf(templateOf(`Hi {{ customer_name }} ${sign}`))).toBe('place')
     expect(reasonOf(templateOf(`Hi {{ customer_name }}, see https://shop.example/${sign.toUpperCase()}1x`))).toBe(
@@ -257,7 +257,7 @@ describe('a plan that is wrong', () => {
   })
 
   test('is found with its first mail, which is as the renderer says, and is never used again', async () => {
-    const its = withPlans({ changed: others })
+    const its = createPlans({ changed: others })
     const template = await planned(its, source())
     const { id, version: its_version } = template
     expect(its.differences).toEqual([{ templateId: id, version: its_version, parts: ['html'] }])
@@ -275,7 +275,7 @@ describe('a plan that is wrong', () => {
       made.push(plan)
       return plan
     }
-    const its = withPlans({ comparedEvery: 4, changed: keep })
+    const its = createPlans({ comparedEvery: 4, changed: keep })
     const template = await planned(its, source())
     await planned(its, template, shopper('Ana', { cartTotal: '' }))
     Object.assign(made[0]!, others(made[0]!))
@@ -286,7 +286,7 @@ describe('a plan that is wrong', () => {
 
   test('makes a mail of what the renderer refuses: it is refused', async () => {
     let isRefused = false
-    const its = withPlans({
+    const its = createPlans({
       renderer(template, context) {
         if (isRefused) throw new TemplateError('too_large', 'Too large.')
         return rendered(template, context)
@@ -302,7 +302,7 @@ describe('a plan that is wrong', () => {
   test('is not one that could not be compared', async () => {
     const problems = [new TemplateError('too_slow', 'Too slow.'), new AppError('unavailable', 'Not now.')]
     let mails = 0
-    const its = withPlans({
+    const its = createPlans({
       comparedEvery: 1,
       renderer(template, context) {
         const problem = ++mails > 2 ? problems.pop() : undefined
@@ -319,7 +319,7 @@ describe('a plan that is wrong', () => {
   })
 
   test('a hundred times ends all planning', async () => {
-    const its = withPlans({ changed: others })
+    const its = createPlans({ changed: others })
     for (let templates = 0; templates < 100; templates++) await planned(its, source())
     const { planned: before } = its.plans.figures()
     await planned(its, templateOf('Bye {{ customer_name }}'))
@@ -329,7 +329,7 @@ describe('a plan that is wrong', () => {
 
 describe('the plans of a process', () => {
   test('are as many as its memory allows: who was not used for longest is forgotten, and made again', async () => {
-    const its = withPlans({ maxShapes: 3, maxTemplates: 3 })
+    const its = createPlans({ maxShapes: 3, maxTemplates: 3 })
     const templates = Array.from({ length: 6 }, (_, n) => templateOf(`${n} {{ customer_name }}`))
     for (const template of [...templates, ...templates]) {
       await planned(its, template)
@@ -340,7 +340,7 @@ describe('the plans of a process', () => {
   })
 
   test('take so many characters together, and one that takes more is none', async () => {
-    const its = withPlans({ maxCharacters: 30_000 })
+    const its = createPlans({ maxCharacters: 30_000 })
     for (let n = 0; n < 20; n++) await planned(its, templateOf(`${n} {{ customer_name }}`))
     const { plans } = its.plans.figures()
     expect([plans > 1, plans < 10]).toEqual([true, true])
@@ -354,7 +354,7 @@ describe('the plans of a process', () => {
       made += 1
       return plan
     }
-    const its = withPlans({ changed: countMade })
+    const its = createPlans({ changed: countMade })
     const template = templateOf('Hi {{ customer_name }}')
     await its.mail(template, shopper('Ana'))
     expect(made).toBe(0)
@@ -370,7 +370,7 @@ describe('the plans of a process', () => {
       if (failures-- > 0) throw new AppError('unavailable', 'Not now.')
       return plan
     }
-    const its = withPlans({ changed: keep })
+    const its = createPlans({ changed: keep })
     const template = await planned(its, templateOf('Hi {{ customer_name }}'))
     await planned(its, template)
     expect(its.plans.figures()).toMatchObject({ planned: 2, rendered: 4, plans: 1 })
@@ -378,7 +378,7 @@ describe('the plans of a process', () => {
 
   test('wait for nothing that fails', async () => {
     let failures = 3
-    const its = withPlans({
+    const its = createPlans({
       renderer(template, context) {
         if (failures-- > 0) throw new TemplateError('too_slow', 'Too slow.')
         return rendered(template, context)

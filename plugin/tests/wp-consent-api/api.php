@@ -1,6 +1,6 @@
 <?php
 
-// A shop with the WP Consent API, loaded by the tests that need it.
+// Fake of the WP Consent API, loaded by the tests that need it.
 
 function wp_has_consent(string $category): bool
 {

@@ -32,13 +32,13 @@ test.each([
     .getByText(/Your shop has not reported a cart yet/)
     .first()
     .waitFor()
-  await app.settled()
-  expect(await app.violations()).toEqual([])
+  await app.waitUntilSettled()
+  expect(await app.findViolations()).toEqual([])
   await app.page.getByRole('link', { name: 'Install the script' }).first().click()
   await app.page.waitForURL('**/settings/capture-script')
 })
 
-test('no link to the script is shown if the plugin reports carts, and its page states that it is not needed (real-store-W1)', async () => {
+test('with the plugin, /carts has no link to the capture script, and the script’s page says it is not needed', async () => {
   app.api.alter(checkConnection, (reply) => ({
     ...reply,
     store: { ...reply.store!, isDemo: false, captureSeenAt: null, mode: 'plugin' as const },
@@ -53,6 +53,6 @@ test('no link to the script is shown if the plugin reports carts, and its page s
   await expect.poll(() => app.page.getByText(/Install the script|has not reported a cart/).count()).toBe(0)
   await app.open('/settings/capture-script')
   await app.page.getByText('The plugin reports carts from your shop.').waitFor()
-  await app.settled()
-  expect(await app.violations()).toEqual([])
+  await app.waitUntilSettled()
+  expect(await app.findViolations()).toEqual([])
 })

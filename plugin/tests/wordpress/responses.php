@@ -3,7 +3,7 @@
 // Fakes of WordPress: responses to the browser.
 
 /** Thrown where WordPress ends the request. */
-class Redirected extends Error
+class RequestEnded extends Error
 {
 }
 
@@ -27,13 +27,13 @@ class WP_REST_Response
 
 function wp_safe_redirect(string $to): void
 {
-    throw new Redirected($to);
+    throw new RequestEnded($to);
 }
 
-function wp_die(string $message, string $title, array $of): void
+function wp_die(string $message, string $title, array $args): void
 {
-    $GLOBALS['wp']['died'] = ['words' => $message, 'title' => $title] + $of;
-    throw new Redirected('ended with ' . $of['response']);
+    $GLOBALS['wp']['died'] = ['message' => $message, 'title' => $title] + $args;
+    throw new RequestEnded('ended with ' . $args['response']);
 }
 
 function nocache_headers(): void
@@ -41,13 +41,13 @@ function nocache_headers(): void
     $GLOBALS['wp']['nocache'] = true;
 }
 
-function wp_send_json($answer, int $status): void
+function wp_send_json($response, int $status): void
 {
-    $GLOBALS['wp']['json'] = [$status, $answer];
-    throw new Redirected('json');
+    $GLOBALS['wp']['json'] = [$status, $response];
+    throw new RequestEnded('json');
 }
 
-function wp_enqueue_script(string $name, string $url, array $needs = [], $version = null, $footer = false): void
+function wp_enqueue_script(string $name, string $url, array $deps = [], $version = null, $footer = false): void
 {
     $GLOBALS['wp']['scripts'][$name] = $url;
 }
