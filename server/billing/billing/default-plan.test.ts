@@ -50,7 +50,7 @@ test('a default plan below Growth is limited as usual', async () => {
   await applyDefault('growth')
 })
 
-test('at startup the default plan is applied to accounts without a plan or with an older default, an not to others', async () => {
+test('at startup the default plan is applied to accounts without a plan or with an older default, and not to others', async () => {
   const { token, user } = await registerOwner()
   const accountWithoutPlan = await createStore(world)
   await world.db.deleteFrom('subscriptions').where('account_id', '=', accountWithoutPlan.accountId).execute()

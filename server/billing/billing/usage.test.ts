@@ -89,7 +89,7 @@ test('without a plan there is no usage, and with an overdue payment the plan’s
   expect(stores).toEqual({ used: 1, limit: 0, problem, canAdd: false })
 })
 
-test('messages held by the plan limit are counted over all stores, and so are those that expire before the month renews, are counted over all stores', async () => {
+test('messages held by the plan limit are counted over all stores, and so are those that expire before the month renews', async () => {
   const first = await createMessageScene(world, 3)
   const second = await createStore(world, { accountId: first.accountId })
   await recordOrders(world.deps, second.storeId, [buildOrder(world), buildOrder(world)], 'sync')

@@ -55,7 +55,7 @@ const text = (max: number) =>
   drawMostly(
     fc.string({ maxLength: max }),
     fc.string({ maxLength: max + 2 }),
-    fc.constantFrom('a'.repeat(max), '��'.repeat(max), '��'.repeat(max / 2), 'a'.repeat(max + 1)),
+    fc.constantFrom('a'.repeat(max), '😀'.repeat(max), '😀'.repeat(max / 2), 'a'.repeat(max + 1)),
   )
 const id = drawMostly(
   fc.stringMatching(/^\d{1,18}$/),
@@ -97,7 +97,7 @@ const post = fc.record(
         phone: drawEither(text(40)),
         firstName: drawEither(text(80)),
         lastName: drawEither(text(80)),
-        country: drawEither(drawMostly(fc.constantFrom('US', 'de', '��', 'é', '\ud800x'), text(2))),
+        country: drawEither(drawMostly(fc.constantFrom('US', 'de', '😀', 'é', '\ud800x'), text(2))),
         iban: nonsense,
       }),
     ),
@@ -136,7 +136,7 @@ test('inherited property names are not fields, and rare characters count as in t
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"contact":{"__proto__":{"email":"a@b.c"},"constructor":"x"}}',
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"boxes":{"toString":"x","__proto__":1}}',
     // One character of two UTF-16 units is no country.
-    '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"contact":{"country":"��"}}',
+    '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":0,"contact":{"country":"𐀀"}}',
     '{"cart":"aaaaaaaaaaaaaaaa","page":"bbbbbbbb","seq":-0,"items":[{"id":"1","quantity":1,"__proto__":null}]}',
   ]) {
     const sent: unknown = JSON.parse(json)

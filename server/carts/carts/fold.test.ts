@@ -138,7 +138,7 @@ describe('end of an episode', () => {
 })
 
 describe('around a purchase', () => {
-  test('a page report of the bought items opens no cart; a report of a report of other items opens one', () => {
+  test('a page report of the bought items opens no cart; a report of other items opens one', () => {
     expect(summarize(snapshot(0, [tea()]), order(7, 'purchase'), snapshot(8, [tea()]))).toHaveLength(1)
     expect(summarize(snapshot(0, [tea()]), order(7, 'purchase'), snapshot(8, [pot]))).toHaveLength(2)
     expect(summarize(snapshot(0, [tea()]), order(7, 'purchase'), snapshot(23, [tea()]))).toHaveLength(2)
