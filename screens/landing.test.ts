@@ -43,7 +43,7 @@ beforeAll(async () => {
 beforeEach(() => api.reset())
 afterAll(() => site.close())
 
-async function visit(to: string, options: Parameters<typeof app.another>[0] = {}) {
+async function visit(to: string, options: Parameters<typeof app.openAnotherPage>[0] = {}) {
   const page = await app.openAnotherPage(options)
   const replies: Response[] = []
   const errors: string[] = []

@@ -7,7 +7,7 @@ export const couponMutations: readonly Mutation[] = [
     name: 'a coupon that the store has deleted is sent',
     rule: 'Coupon',
     file: 'server/carts/coupons/for-messages.ts',
-    before: 'if (returned.length > 0) await sql.markMissing(store, returned, of.at)',
+    before: 'if (missing.length > 0) await sql.markMissing(store, missing, of.at)',
     after: '',
     seed: 206,
   },

@@ -193,7 +193,7 @@ describe('contents and contacts', () => {
 
   test('newer values replace older ones per field, and missing values remove nothing', () => {
     const facts = [
-      cart(0, [tea()]),
+      snapshot(0, [tea()]),
       contactFact(1, { ...ada, firstName: 'Ada' }),
       contactFact(2, { firstName: 'A.', email: '' }),
     ]

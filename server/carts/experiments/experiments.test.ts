@@ -36,7 +36,7 @@ const days = (storeId: string) =>
     .execute()
 
 /** Counts after all windows are over. */
-async function counted(shop: Pick<Shop, 'pass' | 'storeId'>, after = 9 * DAY) {
+async function counted(shop: Pick<Shop, 'passTime' | 'storeId'>, after = 9 * DAY) {
   await shop.passTime(after)
   await countExperiments(world.deps)
   return people(shop.storeId)

@@ -158,7 +158,7 @@ describe('the recordings’ contents', () => {
           sku: 'woo-belt',
           quantity: 1,
           unitPriceMinor: 5500,
-          shown: { withTaxMinor: 5954, withoutTaxMinor: 5500 },
+          displayed: { withTaxMinor: 5954, withoutTaxMinor: 5500 },
           imageUrl: 'http://localhost:8080/wp-content/uploads/2026/11/belt-2.png',
         },
         {
@@ -168,7 +168,7 @@ describe('the recordings’ contents', () => {
           sku: 'woo-hoodie-blue-logo',
           quantity: 1,
           unitPriceMinor: 4500,
-          shown: { withTaxMinor: 4871, withoutTaxMinor: 4500 },
+          displayed: { withTaxMinor: 4871, withoutTaxMinor: 4500 },
           imageUrl: 'http://localhost:8080/wp-content/uploads/2026/11/hoodie-with-logo-2.png',
           choices: [{ name: 'Color', value: 'Blue' }],
         },

@@ -42,7 +42,7 @@ describe('failures (A 8)', () => {
     [new TypeError('x')],
   ])('are shown above the dashboard unless they replace it', (error) => {
     const text = 'Failed to fetch dashboard data. Please try again later.'
-    expect(findFailure(error, [null])).toEqual({ look: 'banner', text })
+    expect(findFailure(error, [null])).toEqual({ placement: 'banner', text })
     expect(findFailure(null, [error])).toEqual({ placement: 'banner', text })
   })
 
@@ -51,7 +51,7 @@ describe('failures (A 8)', () => {
     expect(findFailure(serious, [slight])!.placement).toBe('page')
     for (const part of [serious, buildApiError(503, 'The store does not answer.', 'store_unreachable')]) {
       const text = 'Failed to fetch dashboard data. Please try again later.'
-      expect(findFailure(null, [null, part])).toEqual({ look: 'banner', text })
+      expect(findFailure(null, [null, part])).toEqual({ placement: 'banner', text })
     }
     expect(findFailure(null, [null])).toBeNull()
   })
