@@ -5,18 +5,18 @@ import { buildStages, chooseTone, formatMonth, isUneven, parseRange } from './ru
 test('computes profit as revenue minus message cost and plan, and no return without costs', () => {
   expect(computeReturn({ attributedRevenue: 100, messageCost: 1, planPrice: 49 })).toEqual({
     costs: 50,
-    left: 50,
+    profit: 50,
     rate: 1,
   })
   expect(computeReturn({ attributedRevenue: 10, messageCost: 1, planPrice: 19 })).toEqual({
     costs: 20,
-    left: -10,
+    profit: -10,
     rate: -0.5,
   })
-  expect(computeReturn({ attributedRevenue: 10, messageCost: 2 })).toEqual({ costs: 2, left: 8, rate: 4 })
+  expect(computeReturn({ attributedRevenue: 10, messageCost: 2 })).toEqual({ costs: 2, profit: 8, rate: 4 })
   expect(computeReturn({ attributedRevenue: 10, messageCost: 0, planPrice: null })).toEqual({
     costs: 0,
-    left: 10,
+    profit: 10,
     rate: null,
   })
 })
