@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { findImportCycles, findImportFaults, findRoom, type Import, isRoot, trees } from './districts.ts'
+import {
+  findFileCycles,
+  findImportCycles,
+  findImportFaults,
+  findRoom,
+  type Import,
+  isRoot,
+  trees,
+} from './districts.ts'
 
 // Import rules of the repository. Each failure message says what to do instead.
 const walls: { from: RegExp; to: RegExp; because: string }[] = [
@@ -104,8 +112,9 @@ describe.each(Object.entries(trees))('districts of %s/', (tree, { floors, roots,
     expect(findImportFaults(imports)).toEqual([])
   })
 
-  test('contain no import cycle between rooms', () => {
+  test('contain no import cycle between rooms, and none between files at run time', () => {
     expect(findImportCycles(imports)).toEqual([])
+    expect(findFileCycles(imports)).toEqual([])
   })
 
   test('every district has a floor, and every file belongs to a room', () => {
@@ -175,6 +184,13 @@ describe('rules of districts', () => {
     const ring = rooms.slice(1).map((to, index) => ({ from: rooms[index]!, to, isType: false }))
     expect(findImportCycles(ring)).toEqual(['delivery/send → delivery/decide → delivery/compose → delivery/send'])
     expect(findImportCycles(ring.slice(1))).toEqual([])
+  })
+
+  test('findFileCycles reports files that load each other, and not those that share types', () => {
+    const back = { from: 'server/core/db/b.ts', to: 'server/core/db/a.ts', isType: false }
+    const pair = [{ from: 'server/core/db/a.ts', to: 'server/core/db/b.ts', isType: false }, back]
+    expect(findFileCycles(pair)).toEqual(['server/core/db/a.ts → server/core/db/b.ts → server/core/db/a.ts'])
+    expect(findFileCycles([pair[0]!, { ...back, isType: true }])).toEqual([])
   })
 
   test('deps.ts contains only types', () => {

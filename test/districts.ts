@@ -106,22 +106,30 @@ function findFloorFault({ from, to, isType }: Import): string | null {
 }
 
 /** Returns import cycles between rooms of a tree, each as a path back to its first room. */
-export function findImportCycles(imports: readonly Import[]): string[] {
+export const findImportCycles = (imports: readonly Import[]): string[] =>
+  findCycles(
+    imports.flatMap(({ from, to }) => {
+      const [room, other] = [findRoom(from), findRoom(to)]
+      return isRoot(from) || isRoot(to) || !room || !other || room === other ? [] : [[room, other] as const]
+    }),
+  )
+
+/** Returns cycles of files that load each other at run time. */
+export const findFileCycles = (imports: readonly Import[]): string[] =>
+  findCycles(imports.flatMap(({ from, to, isType }) => (isType ? [] : [[from, to] as const])))
+
+function findCycles(edges: readonly (readonly [from: string, to: string])[]): string[] {
   const imported = new Map<string, Set<string>>()
-  for (const { from, to } of imports) {
-    const [room, other] = [findRoom(from), findRoom(to)]
-    if (isRoot(from) || isRoot(to) || !room || !other || room === other) continue
-    imported.set(room, (imported.get(room) ?? new Set()).add(other))
-  }
+  for (const [from, to] of edges) imported.set(from, (imported.get(from) ?? new Set()).add(to))
   const done = new Set<string>()
-  const circles: string[] = []
-  const walk = (room: string, path: readonly string[]) => {
-    const start = path.indexOf(room)
-    if (start >= 0) circles.push([...path.slice(start), room].join(' → '))
-    if (start >= 0 || done.has(room)) return
-    for (const other of imported.get(room) ?? []) walk(other, [...path, room])
-    done.add(room)
+  const cycles: string[] = []
+  const walk = (place: string, path: readonly string[]) => {
+    const start = path.indexOf(place)
+    if (start >= 0) cycles.push([...path.slice(start), place].join(' → '))
+    if (start >= 0 || done.has(place)) return
+    for (const other of imported.get(place) ?? []) walk(other, [...path, place])
+    done.add(place)
   }
-  for (const room of imported.keys()) walk(room, [])
-  return circles
+  for (const place of imported.keys()) walk(place, [])
+  return cycles
 }

@@ -12,8 +12,8 @@ import {
   type DisplayedCoupon,
 } from '../compose/public.ts'
 import { computeTotalAfter } from './coupon-finding.ts'
-import { type DecisionContext, getAddress, getRequiredTemplate } from './decision-inputs.ts'
-import type * as load from './evaluate-sql.ts'
+import { type DecisionContext, getRequiredTemplate } from './decision-inputs.ts'
+import * as load from './evaluate-sql.ts'
 import { findCoupon, getDisplayedGoods, getEmail } from './message-coupon.ts'
 
 // Composes the messages of rows. An owner's text is rendered in a thread that can be killed, and only twice if it
@@ -61,7 +61,7 @@ export async function compose(
   }
   const channel = texts.get(row.channel)
   if (!channel) throw new TemplateError('render_failed', 'This channel is not configured.')
-  const to = getAddress(row) ?? ''
+  const to = load.getAddress(row) ?? ''
   const approved = getRequiredTemplate(channel, inWindow.has(hashes.get(to) ?? ''))
   if (approved === null) throw new TemplateError('render_failed', 'No approved template is chosen.')
   const { body, ...template } = buildTemplateSource(row)

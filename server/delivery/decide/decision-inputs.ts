@@ -31,7 +31,7 @@ import { isAllUnavailable } from '../compose/public.ts'
 import { type DomainThrottleRow, findPauseEnd } from '../deliverability/public.ts'
 import { getDomain } from '../email/public.ts'
 import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
-import type * as load from './evaluate-sql.ts'
+import * as load from './evaluate-sql.ts'
 import { findCoupon, recordOfCoupon } from './message-coupon.ts'
 import { buildOrderCheck } from './order-check-inputs.ts'
 import { computeSpread, findQuietHours } from './quiet.ts'
@@ -88,10 +88,6 @@ export interface ForecastUsage {
 
 export type Texts = ReadonlyMap<TextChannelName, TextChannel | null>
 
-/** The recipient: the cart's contact, or the address a member chose for a manual message (X5). */
-export const getAddress = (row: load.ClaimedRow): string | null =>
-  row.manual?.toAddress ?? row[channelTraits[row.channel].contact]
-
 /** Messages per month in the plan; -1: unlimited. */
 export function getPlanLimit({ in_force }: Situation, channel: ChannelName): number {
   const { limit } = channelTraits[channel]
@@ -144,7 +140,7 @@ export function decisionInputs(
       isInProgress: row.is_under_way,
       drawnArm: situation.experiment && drawnArm(row.shopper_id, situation.experiment),
     },
-    address: getAddress(row),
+    address: load.getAddress(row),
     isContactUnconfirmed: isUnconfirmed(row),
     suppression: findSuppression(context, row, key),
     consent: {
@@ -205,7 +201,7 @@ function recipientDomainInputs(
   { throttles, now }: DecisionContext,
   row: load.ClaimedRow,
 ): DecisionInputs['recipientDomain'] {
-  const known = row.channel === 'email' ? throttles.get(getDomain(getAddress(row) ?? '')) : undefined
+  const known = row.channel === 'email' ? throttles.get(getDomain(load.getAddress(row) ?? '')) : undefined
   const until = known ? findPauseEnd(known, now) : null
   // Spreads the retries.
   return until && { heldUntil: new Date(until.getTime() + (computeSpread(row.id) % SPREAD_MS)) }
@@ -273,7 +269,7 @@ function textInputs(
   const { now, situation, texts, inWindow } = context
   const configured = texts.get(channel) ?? null
   const approved = getRequiredTemplate(configured, inWindow.has(addressHash))
-  const phone = getAddress(row) ?? ''
+  const phone = load.getAddress(row) ?? ''
   const limits = findTextLimits(channel, [found.country, findPhoneCountry(phone)], phone)
   const facts = {
     // Legal limits on cart reminders; they do not apply without a cart.

@@ -5,6 +5,7 @@ import type { CouponSettings } from '../../carts/coupons/public.ts'
 import { hadEarlierMessage, selectArm } from '../../carts/experiments/public.ts'
 import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { CampaignsTable } from '../../core/schema/public.ts'
+import { channelTraits } from '../../messages/channels/public.ts'
 import { isOpen, isRunningCampaign } from '../../messages/messages/public.ts'
 import { hasPaidByStore } from '../../shoppers/shoppers/public.ts'
 import { newestSubscription } from '../push/public.ts'
@@ -91,6 +92,10 @@ export interface ClaimedRow {
   texts_sent: number
   text_last: Date | null
 }
+
+/** The recipient: the cart's contact, or the address a member chose for a manual message (X5). */
+export const getAddress = (row: ClaimedRow): string | null =>
+  row.manual?.toAddress ?? row[channelTraits[row.channel].contact]
 
 /** A preview row with a cart. */
 export type ImaginedRow = ClaimedRow & { cart_id: string }

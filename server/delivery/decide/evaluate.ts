@@ -23,7 +23,6 @@ import {
   type DecisionContext,
   decisionInputs,
   type ForecastUsage,
-  getAddress,
   listOtherAddresses,
   type Texts,
   toDecisionRecord,
@@ -214,7 +213,7 @@ export function reserve(
   const cost = composed && isText(composed) ? composed.cost : null
   // A message paid with credits uses no plan message.
   if (isUsedUp(plan) && isTextChannelName(channel)) {
-    ahead.creditMicros += computeMessagePrice(context, { channel, to: getAddress(row) ?? '', cost }) ?? 0
+    ahead.creditMicros += computeMessagePrice(context, { channel, to: load.getAddress(row) ?? '', cost }) ?? 0
   } else ahead.count += 1
   if (cost) ahead.micros += cost.amountMicros
   ahead.ofShopper.set(shopper_id, (ahead.ofShopper.get(shopper_id) ?? 0) + 1)
@@ -246,7 +245,7 @@ export async function loadContext(
   >,
   rows: readonly load.ClaimedRow[],
 ): Promise<DecisionContext> {
-  const addresses = [...new Set(rows.flatMap((row) => [getAddress(row) ?? [], listOtherAddresses(row)].flat()))]
+  const addresses = [...new Set(rows.flatMap((row) => [load.getAddress(row) ?? [], listOtherAddresses(row)].flat()))]
   const hashed = addresses.map((address) => ({ address, hash: deps.secrets.addressHash(address) }))
   const keys = hashed.map(({ hash }) => hash)
   const channels = [...new Set(rows.map((row) => row.channel))]
@@ -305,7 +304,8 @@ function makeDraft(context: DecisionContext, row: load.ClaimedRow, rendering: Re
   return { row, addressHash: getAddressHash(context, row), inputs, decision: decide(inputs), rendering }
 }
 
-const getAddressHash = ({ hashes }: DecisionContext, row: load.ClaimedRow) => hashes.get(getAddress(row) ?? '') ?? ''
+const getAddressHash = ({ hashes }: DecisionContext, row: load.ClaimedRow) =>
+  hashes.get(load.getAddress(row) ?? '') ?? ''
 
 const UNRENDERED = { problem: () => null, cost: () => null }
 
@@ -329,7 +329,7 @@ function addResult(evaluation: Evaluation, { hashes }: DecisionContext, drafts: 
       row,
       decision,
       inputs: record,
-      address: getAddress(row)!,
+      address: load.getAddress(row)!,
       addressHash,
       otherHashes: listOtherAddresses(row).flatMap((address) => hashes.get(address) ?? []),
       composed: rendering.composed!,

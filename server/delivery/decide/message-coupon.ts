@@ -1,8 +1,8 @@
 import { buildGoodsKey, type Terms } from '../../carts/sync/public.ts'
 import { buildCurrentContents } from '../compose/public.ts'
 import { type CouponFinding, type DisplayedGoods, evaluateCoupon } from './coupon-finding.ts'
-import { type DecisionContext, getAddress } from './decision-inputs.ts'
-import type * as load from './evaluate-sql.ts'
+import type { DecisionContext } from './decision-inputs.ts'
+import * as load from './evaluate-sql.ts'
 import type { Situation } from './situation-sql.ts'
 
 // Maps rows to the finding about a message's coupon. Pure except for the keyed hash of an address.
@@ -24,7 +24,7 @@ export function findCoupon(context: DecisionContext, row: load.ClaimedRow): Coup
 
 /** The address for coupons restricted to addresses: the recipient's, or for a text the known email address. */
 export function getEmail({ deps }: DecisionContext, row: load.ClaimedRow) {
-  const address = (row.channel === 'email' ? getAddress(row) : row.email)?.toLowerCase()
+  const address = (row.channel === 'email' ? load.getAddress(row) : row.email)?.toLowerCase()
   return address ? { address, hashOf: (text: string) => deps.secrets.addressHash(text).toString('hex') } : null
 }
 
