@@ -455,7 +455,7 @@ function Coverage({ range }: { range: AnalyticsRange }) {
               <Text fz="xs" c="dimmed">
                 {definitions.reached} Each cart counts once.
               </Text>
-              <Reasons {...{ reachable, reasons, total, days }} />
+              <Reasons reachable={reachable} reasons={reasons} total={total} days={days} />
             </>
           )
         }}
@@ -845,7 +845,9 @@ function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
       <div className="trend-plot">
         <Suspense fallback={<Skeleton h="100%" />}>
           <SeriesChart
-            {...{ canvas, data, subject }}
+            canvas={canvas}
+            data={data}
+            subject={subject}
             type="bar"
             name="by month"
             numbersAt="The table below shows each number."

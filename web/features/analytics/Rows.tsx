@@ -51,7 +51,7 @@ export function RowsBlock({ nothing, links, most = Number.POSITIVE_INFINITY, ...
   }
   return (
     <Block title={title} tools={<SaveCsv {...sheet} />}>
-      <Rows {...{ head, rows: visible, name: head[0]![0] }} {...(links && { links })} />
+      <Rows head={head} rows={visible} name={head[0]![0]} {...(links && { links })} />
       {button}
     </Block>
   )

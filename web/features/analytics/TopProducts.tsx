@@ -48,7 +48,7 @@ export function TopProducts({ products, currency, range, days, isBeingCounted }:
       ) : isAll ? (
         <AllProducts range={range} />
       ) : (
-        <ProductTable {...{ products, currency, range }} />
+        <ProductTable products={products} currency={currency} range={range} />
       )}
     </Block>
   )
@@ -71,7 +71,7 @@ function AllProducts({ range }: { range: AnalyticsRange }) {
             <Empty icon={IconPackage} text={`No product contains “${query.search}”.`} />
           ) : (
             <div aria-busy={found.isPlaceholderData}>
-              <ProductTable {...{ products, currency, range }} />
+              <ProductTable products={products} currency={currency} range={range} />
               <SaveCsv {...buildSheet(products, currency, days)} />
               {pagination.pages > 1 && (
                 <nav aria-label="Pages of products" className="list-foot">

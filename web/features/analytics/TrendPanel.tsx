@@ -89,7 +89,9 @@ export function TrendPanel({ name, range }: Props) {
           {plotted && (
             <Suspense fallback={<Skeleton h="100%" />}>
               <SeriesChart
-                {...{ canvas, type, subject }}
+                canvas={canvas}
+                type={type}
+                subject={subject}
                 data={plotted}
                 name={rangeLabels[trend.data?.period ?? period]}
               />

@@ -153,7 +153,7 @@ function ReachFilter({ query, isEnabled, onChange }: ReachProps) {
         style={{ flex: '1 1 170px' }}
         maw={{ base: 'none', md: 240 }}
       />
-      <Chips {...{ query, onChange }} />
+      <Chips query={query} onChange={onChange} />
     </>
   )
 }

@@ -79,10 +79,18 @@ export function FlowEditor({ flow, channels, isRulesInPlan, head, children }: Pr
             isReadOnly={isReadOnly}
             onOpen={() => openEntry(false)}
           />
-          <Steps {...{ flow, channels, edit, names, isReadOnly }} cart={cart[0]} />
+          <Steps flow={flow} channels={channels} edit={edit} names={names} isReadOnly={isReadOnly} cart={cart[0]} />
         </section>
         <div className="flow-side">
-          <OpenedEditor {...{ flow, channels, edit, rulesPlan, naming, isReadOnly, cart }} />
+          <OpenedEditor
+            flow={flow}
+            channels={channels}
+            edit={edit}
+            rulesPlan={rulesPlan}
+            naming={naming}
+            isReadOnly={isReadOnly}
+            cart={cart}
+          />
           {/* Stays mounted behind an open editor panel. */}
           <div className="flow-beside" hidden={edit.isBesideHidden}>
             {children(editing.isDirty)}

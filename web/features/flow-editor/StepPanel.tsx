@@ -185,7 +185,15 @@ function ChannelContent({ variant, channel, ...props }: ChannelContentProps) {
       {...(variant.id === null && { templates })}
       onWords={changeContent}
       preview={
-        <Preview {...{ flowId, step, entry, variant, channel, cart }} onBody={(body) => changeContent({ body })} />
+        <Preview
+          flowId={flowId}
+          step={step}
+          entry={entry}
+          variant={variant}
+          channel={channel}
+          cart={cart}
+          onBody={(body) => changeContent({ body })}
+        />
       }
     />
   )

@@ -67,7 +67,9 @@ export function TextFields({ words, hasSubject, hasTitle = false, problems, isRe
         onChange={(event) => onChange({ body: event.currentTarget.value })}
         {...fieldOf('body')}
       />
-      {!isReadOnly && <Variables {...{ isText, isWithoutCart }} isNotification={hasTitle} onInsert={insert} />}
+      {!isReadOnly && (
+        <Variables isText={isText} isWithoutCart={isWithoutCart} isNotification={hasTitle} onInsert={insert} />
+      )}
     </>
   )
   return (

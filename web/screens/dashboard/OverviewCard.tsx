@@ -100,7 +100,9 @@ export function OverviewCard({ chart, period, onPeriod, measure, onMeasure }: Pr
       <Text fz="xs" c="dimmed" mt="xs">
         {subject.definition}
       </Text>
-      {data && isTable && <ChartTable {...{ data, name, subject }} column={chartPeriod === 'day' ? 'Hour' : 'Date'} />}
+      {data && isTable && (
+        <ChartTable data={data} name={name} subject={subject} column={chartPeriod === 'day' ? 'Hour' : 'Date'} />
+      )}
     </Card>
   )
 }
