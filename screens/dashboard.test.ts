@@ -184,7 +184,7 @@ test('a shop whose first report is awaited has its dashboard and its set-up step
   clearFigures(app.api)
   clearCarts(app.api)
   const page = await app.open('/dashboard')
-  const notice = page.locator('main').getByText(/waits for the plugin’s first report of orders; until then/)
+  const notice = page.locator('main').getByText(/waits for the plugin’s first report of orders. Until then/)
   await notice.waitFor()
   await page.getByText('Get ready to win carts back').waitFor()
   await page.getByText('Receive orders from the plugin').waitFor()
