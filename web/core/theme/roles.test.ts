@@ -64,6 +64,18 @@ const combinations: [sign: string, ground: string][] = [
   ['accent', 'page'],
 ]
 
+/** Roles of a thread's stations, by outcome. */
+const stationRoles = [
+  ...readFileSync('web/core/ui/thread.css', 'utf8').matchAll(
+    /^\[data-outcome='\w+'\] \{ --station: var\(--rc-([\w-]+)\)/gm,
+  ),
+].map(([, role]) => role!)
+
+it('gives each outcome of a thread a color of its own', () => {
+  expect(stationRoles).toHaveLength(7)
+  expect(new Set(stationRoles).size).toBe(7)
+})
+
 /** `--rc-` roles of a style rule that sets both text and background. */
 const readPair = (rule: string) => [
   /(?:^|[;\s])color: var\(--rc-([\w-]+)\)/.exec(rule)?.[1],
@@ -108,6 +120,14 @@ describe.each(themeNames)('the theme %s', (theme) => {
 
   it.each(combinations)('keeps %s visible on %s', (sign, ground) => {
     expect(contrast(roles[sign]!, roles[ground]!)).toBeGreaterThanOrEqual(3)
+  })
+
+  it.each(stationRoles)('keeps a station in %s visible on every background', (role) => {
+    const tinted = mixColours(roles.accent!, roles.surface!, 0.08)
+    const grounds = [...['page', 'surface', 'surface-hover', 'sunken'].map((ground) => roles[ground]!), tinted]
+    expect(Math.min(...grounds.map((ground) => contrast(roles[role]!, ground)))).toBeGreaterThanOrEqual(3)
+    // The shape inside the disc.
+    expect(contrast(roles.surface!, roles[role]!)).toBeGreaterThanOrEqual(3)
   })
 
   it('gives charts visible series and readable labels', () => {
