@@ -32,6 +32,23 @@ export interface CartItem {
   choices?: ItemChoice[]
 }
 
+/** The stations of a cart after its abandonment: messages and clicks. */
+export const CartPath = z.object({
+  /** Reminders of the cart's flow. */
+  reminders: z.object({ sent: z.number(), planned: z.number() }),
+  /** `sent`: at least one message; otherwise the state of the next one, or of the last. `none`: no message. */
+  message: z.enum(['none', 'waiting', 'held', 'sent', 'failed', 'stopped']),
+  /** Time of the newest message sent. */
+  sentAt: z.string().nullable(),
+  /** When the next message is due. */
+  nextAt: z.string().nullable(),
+  /** Why no message was sent yet; '' if there is nothing to explain. */
+  explanation: z.string(),
+  /** The newest click by a person. */
+  clickedAt: z.string().nullable(),
+})
+export type CartPath = z.infer<typeof CartPath>
+
 export const CartView = z.object({
   cart_id: z.string(),
   id: z.string(),
@@ -84,6 +101,8 @@ export const CartView = z.object({
   unconfirmed: z.object({ email: z.string().nullable(), phone: z.string().nullable() }),
   /** Not in the specification: WhatsApp's read receipt, which shoppers can disable. */
   whatsapp_read_at: z.string().nullable(),
+  /** Not in the specification: in the list of carts and for a single cart. */
+  path: CartPath.optional(),
 })
 export type CartView = z.infer<typeof CartView>
 

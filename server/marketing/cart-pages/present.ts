@@ -1,5 +1,6 @@
 import {
   type CartItem,
+  type CartPath,
   type CartState,
   type CartView,
   getMessageName,
@@ -79,7 +80,7 @@ interface MessageViews {
 
 const noViews: MessageViews = { texts: new Map(), inMailbox: new Set() }
 
-export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews): CartView {
+export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews, path?: CartPath): CartView {
   const [sms, whatsapp] = [texts.get(`sms:${row.id}`), texts.get(`whatsapp:${row.id}`)]
   // Not every phone has WhatsApp; only a delivered message proves it.
   const isKnown = whatsapp !== undefined && (whatsapp.status === 'delivered' || whatsapp.readAt !== null)
@@ -113,6 +114,7 @@ export function presentCart(row: list.ListedCart, { texts, inMailbox } = noViews
     coupons: row.coupons.map(toCapitals),
     unconfirmed: { email: removeErased(row.unconfirmed_email), phone: removeErased(row.unconfirmed_phone) },
     whatsapp_read_at: whatsapp?.readAt?.toISOString() ?? null,
+    ...(path && { path }),
   }
 }
 

@@ -17,6 +17,7 @@ import { readActiveCarts, readFollowed } from './active.ts'
 import { cartsDownload } from './export.ts'
 import { readMessagesOfCart } from './messages.ts'
 import { readCart, readEvents, readLastSyncedAt, readOrder, readTouches } from './page-sql.ts'
+import { loadPaths } from './path.ts'
 import {
   presentCart,
   presentOffered,
@@ -31,13 +32,11 @@ export const cartRoutes: Routes = (app, deps) => {
     const filter = { ...query, ...parseFilter(query) }
     const [counted, syncedAt] = await Promise.all([countFiltered(deps, store, filter), readLastSyncedAt(store)])
     const rows = await list.listCarts(store, filter, counted)
-    const views = await loadMessageViews(
-      store,
-      rows.map((row) => row.id),
-    )
+    const ids = rows.map((row) => row.id)
+    const [views, paths] = await Promise.all([loadMessageViews(store, ids), loadPaths(store, ids)])
     const { total, isCapped, isPartial, isEvaluatedInPart } = counted
     return {
-      carts: rows.map((row) => presentCart(row, views)),
+      carts: rows.map((row) => presentCart(row, views, paths.get(row.id))),
       pagination: {
         ...describePage(query, total),
         ...(isCapped ? { totalIsCapped: true } : {}),
@@ -86,7 +85,8 @@ export const cartRoutes: Routes = (app, deps) => {
     const { id } = await chooseStore(deps.db, session, query)
     const store = { storeId: id, db: deps.db }
     const cart = requireFound(await readCart(store, params.id), 'Cart')
-    return { cart: presentCart(cart, await loadMessageViews(store, [cart.id])) }
+    const [views, paths] = await Promise.all([loadMessageViews(store, [cart.id]), loadPaths(store, [cart.id])])
+    return { cart: presentCart(cart, views, paths.get(cart.id)) }
   })
 
   serveStore(app, deps, api.cartMessages, async ({ store, params }) => {
