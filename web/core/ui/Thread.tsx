@@ -36,7 +36,7 @@ export function Thread({ label, stations, size = 'head', isStanding }: Props) {
     <div className="thread-box">
       <ol className="thread" aria-label={label} data-size={size} data-standing={isStanding || undefined}>
         {stations.map((station, index) => (
-          <li key={station.key} {...describeStation(stations, index)}>
+          <li key={station.key} data-station={station.key} {...describeStation(stations, index)}>
             <StationSign outcome={station.outcome} />
             <div className="station-text">
               {station.figure !== undefined && <span className="station-figure">{station.figure}</span>}

@@ -40,9 +40,9 @@ test('is a named list whose stations say label, outcome, figure, detail and acti
 test('fills the line up to the last station reached', () => {
   const html = renderToStaticMarkup(<Thread label="Progress" stations={stations} />)
   expect(html.match(/<li[^>]*>/g)).toEqual([
-    '<li data-outcome="done" data-passed="true">',
-    '<li data-outcome="waiting">',
-    '<li data-outcome="ahead">',
+    '<li data-station="cart" data-outcome="done" data-passed="true">',
+    '<li data-station="message" data-outcome="waiting">',
+    '<li data-station="bought" data-outcome="ahead">',
   ])
 })
 

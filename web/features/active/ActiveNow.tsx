@@ -111,7 +111,7 @@ function NoCarts({ timeoutMinutes }: { timeoutMinutes: number }) {
     const { plugin } = capabilities[store.platform]
     return (
       <Text fz="sm" c="dimmed" mt={4}>
-        Once {plugin ? 'the plugin or the capture script' : 'the capture script'} is installed, carts appear here as
+        Once {plugin ? 'the plugin or the tracking script' : 'the tracking script'} is installed, carts appear here as
         shoppers fill them.{' '}
         <Anchor component={Link} to={plugin ? '/settings' : '/settings/capture-script'} inherit underline="always">
           {plugin ? 'Install one of them' : 'Install it'}
@@ -121,8 +121,8 @@ function NoCarts({ timeoutMinutes }: { timeoutMinutes: number }) {
   }
   return (
     <Text fz="sm" c="dimmed" mt={4}>
-      No cart is being filled right now. Put something in the cart of {store?.isDemo ? 'the demo store' : 'your shop'}:
-      it appears here within seconds, and counts as abandoned after {formatMinutes(timeoutMinutes)} without activity.
+      No cart is being filled right now. Fill one in {store?.isDemo ? 'the demo store' : 'your shop'}: it appears here
+      within seconds. After {formatMinutes(timeoutMinutes)} without activity it counts as abandoned.
     </Text>
   )
 }
@@ -212,9 +212,8 @@ function StartForm({
   return (
     <form onSubmit={begin}>
       <Text fz="sm" mb="sm">
-        Put something in the cart in your shop, start the checkout, enter the address below, and leave. The cart is
-        treated like any other: it counts as abandoned after {formatMinutes(timeoutMinutes)} without activity, the
-        consent rules apply to it, and it is included in your figures.{' '}
+        Fill a cart in your shop, start the checkout, enter the address below, and leave. It counts as abandoned after{' '}
+        {formatMinutes(timeoutMinutes)} without activity. Your rules and figures include it like any other cart.{' '}
         <Anchor
           component={Link}
           to={findTimeoutPath(useFlows().data?.flows, timeoutMinutes)}

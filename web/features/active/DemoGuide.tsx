@@ -7,7 +7,7 @@ import { useDemoShop, useInstance, useStore } from '../../core/access/queries.ts
 import { FollowedCart, FollowedFoot } from './FollowedCart.tsx'
 import { type FollowedStep, findNextStep } from './followed.ts'
 import { type Following, useFollowing } from './following.ts'
-import { useFollowed } from './queries.ts'
+import { useConsentRules, useFollowed } from './queries.ts'
 import { Until } from './Until.tsx'
 
 /** Guides a demo visitor from the store to a recovered cart. Closes itself at the end and can be dismissed. */
@@ -31,6 +31,7 @@ interface DemoStore {
 function OfStore({ storeId, takesPush, hasAdmin }: DemoStore) {
   const { following, follow, hide, isHidden } = useFollowing(storeId)
   const instance = useInstance()
+  const rules = useConsentRules(!isHidden).data
   const shop = useDemoShop()
   const found = useFollowed(isHidden ? null : (following ?? ANY)).data
   if (isHidden || !shop || (found && isLongOver(found))) return null
@@ -46,12 +47,11 @@ function OfStore({ storeId, takesPush, hasAdmin }: DemoStore) {
         <Title order={2}>Win back a cart of your own</Title>
         <CloseButton aria-label="Hide this guide" onClick={hide} />
       </div>
-      {takesPush && <PushHint />}
-      {hasAdmin && <OwnAccountHint shop={shop} />}
       <FollowedCart
         following={following ?? ANY}
         onFound={follow}
         stepActions={{ cart: toShop, email: toShop, clicked: toMail, bought: toShop }}
+        consentRules={rules}
         head={(steps, cart, aheadMs) => <Summary steps={steps} cart={cart} aheadMs={aheadMs} />}
         foot={(cart) =>
           cart &&
@@ -66,30 +66,35 @@ function OfStore({ storeId, takesPush, hasAdmin }: DemoStore) {
           ))
         }
       />
+      {(takesPush || hasAdmin) && (
+        <Text fz="sm" mt="md" c="dimmed">
+          Also try: {takesPush && <PushHint />}
+          {takesPush && hasAdmin && ' or '}
+          {hasAdmin && <OwnAccountHint shop={shop} />}.
+        </Text>
+      )}
     </Card>
   )
 }
 
-/** The next steps depend on the visitor's browser, outside the demo. */
 const PushHint = () => (
-  <Text fz="sm" mt={4}>
-    For a reminder in your browser as well, switch notifications on in the{' '}
-    <Anchor component={Link} to="/push-notifications" fz="sm" underline="always">
+  <>
+    a reminder in your browser (switch it on in the{' '}
+    <Anchor component={Link} to="/push-notifications" inherit underline="always">
       Push Notification Manager
-    </Anchor>{' '}
-    and allow them in the demo store. They go through the push service of your browser’s maker, so this needs the
-    internet. From 9 pm to 8 am in New York, where the demo store is, they wait for the morning.
-  </Text>
+    </Anchor>
+    ; quiet hours are 9 pm–8 am New York time)
+  </>
 )
 
 export const OwnAccountHint = ({ shop }: { shop: string }) => (
-  <Text fz="sm" mt={4}>
-    To try this with an account of your own, connect the demo store to it: its address and REST API key are in the{' '}
-    <Anchor href={new URL('/wp-admin/', shop).href} target="_blank" rel="noreferrer" fz="sm" underline="always">
+  <>
+    your own account with this shop (its API key is in the{' '}
+    <Anchor href={new URL('/wp-admin/', shop).href} target="_blank" rel="noreferrer" inherit underline="always">
       store admin
     </Anchor>
-    .
-  </Text>
+    )
+  </>
 )
 
 const HALF_HOUR_MS = 1_800_000
@@ -113,11 +118,19 @@ const ExternalLink = ({ href, children }: { href: string; children: string }) =>
 
 function Summary({ steps, cart, aheadMs }: { steps: FollowedStep[]; cart: ActiveCart | null; aheadMs: number }) {
   const next = findNextStep(steps)
+  const amount = steps.find(({ name }) => name === 'bought')?.amount
+  if (cart?.state === 'recovered') {
+    return (
+      <div className="guide-won" role="status">
+        {amount && <span className="guide-amount">{amount}</span>}
+        <Text fz="sm">Recovered. Recoup does this for every cart whose shopper it may contact.</Text>
+      </div>
+    )
+  }
   return (
     <Text c="dimmed" fz="sm" mt={4}>
-      {!cart && 'No cart seen yet. Fill one in the demo store and watch what happens to it.'}
-      {cart?.state === 'recovered' && 'Recovered. Recoup does this for every cart whose shopper it may contact.'}
-      {cart && cart.state !== 'recovered' && (
+      {!cart && 'No cart yet. Fill one in the demo store and watch what happens to it.'}
+      {cart && (
         <>
           1 cart seen
           {next?.at && next.state !== 'problem' && (

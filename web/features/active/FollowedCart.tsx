@@ -1,8 +1,10 @@
 import { Anchor, Button, Group, Text } from '@mantine/core'
+import { IconShieldCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useEffect } from 'react'
 import { Link } from 'react-router'
 import type { ActiveCart } from '../../../shared/carts/active-carts.ts'
+import type { ConsentTable } from '../../../shared/shoppers/consent.ts'
 import { ApiError } from '../../core/api/api.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingList } from '../../core/ui/Loading.tsx'
@@ -11,6 +13,7 @@ import { useFlows } from '../../kits/flows/queries.ts'
 import { FollowedSteps } from './FollowedSteps.tsx'
 import { buildFollowedSteps, type FollowedStep, isOver, type StepName } from './followed.ts'
 import type { Following } from './following.ts'
+import { explainPermission } from './permission.ts'
 import { useFollowed } from './queries.ts'
 
 interface Props {
@@ -20,6 +23,8 @@ interface Props {
   stepActions: Partial<Record<StepName, ReactNode>>
   /** Summary above the steps. */
   head?: (steps: FollowedStep[], cart: ActiveCart | null, aheadMs: number) => ReactNode
+  /** Consent rules by country, to explain why an email may be sent. */
+  consentRules?: ConsentTable | undefined
   /** Content below the steps. */
   foot: (cart: ActiveCart | null) => ReactNode
 }
@@ -66,6 +71,7 @@ function Steps({
   record,
   stepActions,
   head,
+  consentRules,
   foot,
   email = null,
 }: FollowedProps & { record?: ReturnType<typeof useCartMessages>['data'] }) {
@@ -78,10 +84,17 @@ function Steps({
     timeline: record?.timeline ?? [],
     order: record?.order ?? null,
   })
+  const permission = consentRules && explainPermission(record?.messages ?? [], consentRules)
   return (
     <>
       {head?.(steps, found.cart, found.aheadMs)}
       <FollowedSteps steps={steps} aheadMs={found.aheadMs} stepActions={stepActions} />
+      {permission && (
+        <Text fz="sm" mt="sm" className="followed-why">
+          <IconShieldCheck size={16} aria-hidden />
+          {permission}
+        </Text>
+      )}
       {foot(found.cart)}
     </>
   )

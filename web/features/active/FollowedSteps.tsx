@@ -1,49 +1,48 @@
 import { Text } from '@mantine/core'
-import { IconAlertTriangle, IconCircle, IconCircleCheckFilled, IconCircleDot } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import type { FollowedStep, StepName } from './followed.ts'
+import { type Outcome, Thread } from '../../core/ui/Thread.tsx'
+import { type FollowedStep, findCurrentStep, type StepName } from './followed.ts'
 import { Until } from './Until.tsx'
 
-const signs = {
-  done: { Sign: IconCircleCheckFilled, stateLabel: 'done' },
-  now: { Sign: IconCircleDot, stateLabel: 'next' },
-  later: { Sign: IconCircle, stateLabel: 'later' },
-  problem: { Sign: IconAlertTriangle, stateLabel: 'problem' },
+const outcomes: Record<FollowedStep['state'], Outcome> = {
+  done: 'done',
+  now: 'waiting',
+  later: 'ahead',
+  problem: 'held',
 }
 
 interface Props {
   steps: FollowedStep[]
   aheadMs: number
-  /** Action beside a step that is next or failed. */
+  /** Action of a step that is next or failed. */
   stepActions: Partial<Record<StepName, ReactNode>>
 }
 
+/** The steps as a thread, and below it what to do now. */
 export function FollowedSteps({ steps, aheadMs, stepActions }: Props) {
+  const current = findCurrentStep(steps)
   return (
-    <ol className="steps followed">
-      {steps.map(({ name, title, text, state, at }) => {
-        const { Sign, stateLabel } = signs[state]
-        return (
-          <li key={name} className="step" data-done={state === 'done'} data-state={state} data-step={name}>
-            <Sign size={20} aria-hidden />
-            <div className="step-words">
-              <Text fw={state === 'later' ? 500 : 600} fz="sm">
-                {title}
-                <span className="visually-hidden"> ({stateLabel})</span>
-                {at && state !== 'done' && (
-                  <span className="followed-at">
-                    <Until at={at} aheadMs={aheadMs} />
-                  </span>
-                )}
-              </Text>
-              <Text fz="sm" c="dimmed">
-                {text}
-              </Text>
-            </div>
-            {(state === 'now' || state === 'problem') && stepActions[name]}
-          </li>
-        )
-      })}
-    </ol>
+    <div className="followed">
+      <Thread
+        label="Steps"
+        stations={steps.map((step) => ({
+          key: step.name,
+          label: step.title,
+          outcome: step.name === 'bought' && step.state === 'done' ? 'won' : outcomes[step.state],
+          detail: <Detail step={step} aheadMs={aheadMs} />,
+        }))}
+      />
+      {current && (
+        <div className="followed-now">
+          {current.state === 'now' && <Text fz="sm">{current.text}</Text>}
+          {stepActions[current.name]}
+        </div>
+      )}
+    </div>
   )
+}
+
+function Detail({ step: { state, text, at }, aheadMs }: { step: FollowedStep; aheadMs: number }) {
+  if (state === 'done' || state === 'problem') return text
+  return at && <Until at={at} aheadMs={aheadMs} />
 }

@@ -136,7 +136,8 @@ test('ends at recovered, and explains the ends "bought without the link" and "em
   })
   expect(states(recovered)).toEqual(['done', 'done', 'done', 'done', 'done', 'done'])
   // The cart's 68 plus shipping and tax, as in the figures.
-  expect(recovered.bought.text).toBe('$80.08 won back.')
+  expect(recovered.bought).toMatchObject({ text: '$80.08 recovered.', amount: '$80.08' })
+  expect(recovered.abandoned.text).toBe('No activity for 30 minutes.')
   const steps = buildSteps({ found: buildFound({ ...over, state: 'purchased' }, null), messages })
   expect(steps.bought).toMatchObject({ state: 'problem', text: expect.stringContaining('without an email link') })
   const emptied = buildSteps({ found: buildFound({ state: 'emptied', abandons_at: null }, null) })

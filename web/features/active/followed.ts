@@ -1,7 +1,7 @@
 import type { ActiveCart, FollowedCart } from '../../../shared/carts/active-carts.ts'
 import type { MessageView, TimelineEntry } from '../../../shared/carts/carts.ts'
 import type { FlowView } from '../../../shared/marketing/flows.ts'
-import { formatMoney } from '../../core/ui/format.ts'
+import { formatMinutes, formatMoney } from '../../core/ui/format.ts'
 
 // Derives the steps of a cart from its first product to its outcome. Reports only what the engine did or plans. Pure.
 
@@ -15,6 +15,8 @@ export interface FollowedStep {
   state: 'done' | 'now' | 'later' | 'problem'
   /** Expected time, for a countdown. */
   at?: string
+  /** What the order brought. */
+  amount?: string
 }
 
 export interface CartProgress {
@@ -57,7 +59,7 @@ function buildCartStep({ found }: CartProgress): FollowedStep {
   const captureStep: StepStatus = cart
     ? { state: 'done', text: `${formatItems(cart)}, ${formatMoney(cart.total, cart.currency)}` }
     : { state: 'now', text: 'Put something in the cart in the shop.' }
-  return { name: 'cart', title: 'Cart seen', ...captureStep }
+  return { name: 'cart', title: 'Cart', ...captureStep }
 }
 
 export const formatItems = ({ items }: Pick<ActiveCart, 'items'>): string =>
@@ -66,49 +68,57 @@ export const formatItems = ({ items }: Pick<ActiveCart, 'items'>): string =>
     .join(', ') || 'No products known to the store'
 
 function buildEmailStep({ found, email }: CartProgress): FollowedStep {
-  const step = { name: 'email', title: 'Email address seen' } as const
+  const step = { name: 'email', title: 'Email address' } as const
   const contact = found?.cart?.customer_email ?? found?.cart?.unconfirmed.email
   if (!contact) return { ...step, state: 'now', text: `Start the checkout and enter ${email ?? 'an email address'}.` }
   const would = found?.email
   if (would && !would.isPossible) {
-    return { ...step, state: 'problem', text: `${contact}. No email would be sent to it: ${would.explanation}` }
+    return { ...step, state: 'problem', text: `${contact} can’t be emailed: ${would.explanation}` }
   }
   return { ...step, state: 'done', text: contact }
 }
 
 function buildAbandonedStep({ found }: CartProgress): FollowedStep {
-  const step = { name: 'abandoned', title: 'Counts as abandoned' } as const
+  const step = { name: 'abandoned', title: 'Abandoned' } as const
   const cart = found?.cart
-  if (!cart) return { ...step, state: 'later', text: 'Some time after the last activity in the shop.' }
-  if (cart.abandoned_at) return { ...step, state: 'done', text: 'There was no activity in the shop for long enough.' }
+  if (!cart) return { ...step, state: 'later', text: 'After a while without activity.' }
+  if (cart.abandoned_at) return { ...step, state: 'done', text: describeQuiet(cart.abandoned_at, cart.last_activity) }
   if (isOver(cart)) {
     const text = cart.state === 'emptied' ? 'The cart was emptied before.' : 'The cart was bought before.'
     return { ...step, state: 'problem', text }
   }
-  const text = 'Leave the shop alone. Any activity there restarts the timer.'
+  const text = 'Don’t touch the shop now. Any activity there restarts the timer.'
   return { ...step, state: 'now', text, ...(cart.abandons_at && { at: cart.abandons_at }) }
+}
+
+const MINUTE_MS = 60_000
+
+/** `No activity for 1 minute.` */
+function describeQuiet(abandonedAt: string, lastActivity: string): string {
+  const minutes = Math.round((Date.parse(abandonedAt) - Date.parse(lastActivity)) / MINUTE_MS)
+  return minutes >= 1 ? `No activity for ${formatMinutes(minutes)}.` : 'No activity in the shop.'
 }
 
 function buildSentStep(known: CartProgress): FollowedStep {
   return {
     name: 'sent',
-    title: 'Reminder sent',
+    title: 'Reminder',
     ...(known.found?.cart ? describeMessage(known, known.found.cart) : LATER),
   }
 }
 
-const LATER: StepStatus = { state: 'later', text: 'By the flow, after its delay.' }
+const LATER: StepStatus = { state: 'later', text: 'The flow sends it after its delay.' }
 
 function describeMessage({ flows, messages }: CartProgress, cart: ActiveCart): StepStatus {
   const mails = messages.filter(({ channel }) => channel === 'email')
   const sent = mails.find(({ state }) => SENT_STATES.includes(state))
-  if (sent) return { state: 'done', text: sent.to ? `To ${sent.to}.` : 'Accepted by the mail server.' }
+  if (sent) return { state: 'done', text: sent.to ? `To ${sent.to}.` : 'Sent.' }
   const open = mails.find(({ state }) => OPEN.includes(state))
   if (open?.state === 'held' && cart.state !== 'active') return { state: 'problem', text: open.explanation }
-  if (open) return { state: 'now', text: 'It is checked again at the moment of sending.', at: open.dueAt }
+  if (open) return { state: 'now', text: 'Every rule is checked again before it is sent.', at: open.dueAt }
   const last = mails.at(-1)
   if (last && !isBought(cart)) return { state: 'problem', text: last.explanation }
-  if (isOver(cart)) return { state: 'problem', text: 'Not sent: the cart was closed before.' }
+  if (isOver(cart)) return { state: 'problem', text: 'Not sent: the cart was closed first.' }
   return cart.state === 'active'
     ? describePlanned(flows, cart)
     : { state: 'problem', text: 'No message is scheduled for this cart.' }
@@ -126,13 +136,13 @@ function describePlanned(flows: CartProgress['flows'], cart: ActiveCart): StepSt
   if (delays.length === 0) return { state: 'problem', text: 'The recovery flow has no email step.' }
   const minutes = Math.min(...delays.map(({ delayMinutes }) => delayMinutes))
   const at = new Date(Date.parse(cart.last_activity) + minutes * 60_000).toISOString()
-  return { state: 'now', text: 'Due with the first step of the flow.', at }
+  return { state: 'now', text: 'The flow’s first reminder.', at }
 }
 
 function buildClickedStep({ found, timeline }: CartProgress): FollowedStep {
-  const step = { name: 'clicked', title: 'Email link clicked' } as const
+  const step = { name: 'clicked', title: 'Click' } as const
   if (timeline.some(isHumanTouch))
-    return { ...step, state: 'done', text: 'A purchase from now on counts as recovered.' }
+    return { ...step, state: 'done', text: 'If they buy now, the order counts as recovered.' }
   const isOpened = timeline.some(({ kind, title }) => kind === 'visit_open' && title.endsWith('(reported)'))
   const text = isOpened ? 'The email was opened (reported). Click its link.' : 'Open the email and click its link.'
   return {
@@ -146,24 +156,24 @@ const isHumanTouch = ({ kind, title }: TimelineEntry) =>
   (kind === 'click' || kind === 'restore') && !title.includes('by a machine')
 
 function buildBoughtStep({ found, order, timeline }: CartProgress): FollowedStep {
-  const step = { name: 'bought', title: 'Recovered' } as const
+  const step = { name: 'bought', title: 'Bought' } as const
   const cart = found?.cart
   if (cart?.state === 'recovered') {
     // The order's revenue includes shipping and tax, like the figures; the cart's total has neither.
-    const text = order ? `${formatMoney(order.net, order.currency)} won back.` : 'The order counts as recovered.'
-    return { ...step, state: 'done', text }
+    if (!order) return { ...step, state: 'done', text: 'The order counts as recovered.' }
+    const amount = formatMoney(order.net, order.currency)
+    return { ...step, state: 'done', text: `${amount} recovered.`, amount }
   }
   if (cart?.state === 'purchased') {
     return {
       ...step,
       state: 'problem',
-      text: 'Bought without an email link: a purchase, but not a recovered one.',
+      text: 'Bought without an email link, so it doesn’t count as recovered.',
     }
   }
   // A checkout also empties the cart, and without webhooks the order is read later.
   if (cart?.state === 'emptied' && timeline.some(isHumanTouch)) {
-    const text =
-      'The cart is empty in the shop. If it was bought, the order is usually read within a minute. “Sync now” reads it at once.'
+    const text = 'The cart is empty in the shop. An order usually arrives within a minute. “Sync now” reads it at once.'
     return { ...step, state: 'now', text }
   }
   if (isOver(cart)) return { ...step, state: 'problem', text: 'The cart was closed without a purchase.' }
@@ -186,3 +196,7 @@ export function findNextStep(steps: readonly FollowedStep[]): FollowedStep | und
   const sent = steps.find(({ name }) => name === 'sent')
   return next?.name === 'abandoned' && sent?.at ? sent : next
 }
+
+/** The step to do now: the first open one, or the first problem before it. */
+export const findCurrentStep = (steps: readonly FollowedStep[]): FollowedStep | undefined =>
+  steps.find(({ state }) => state === 'now' || state === 'problem')

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { followCart, listActiveCarts } from '../../../shared/carts/active-carts.ts'
+import { consentTable } from '../../../shared/shoppers/consent.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import type { Following } from './following.ts'
@@ -40,4 +41,15 @@ export function useFollowed(following: Following | null) {
 /** `aheadMs`: server clock minus browser clock, needed for countdowns. */
 function addClockOffset<Answer extends { now: string }>(answer: Answer): Answer & { aheadMs: number } {
   return { ...answer, aheadMs: Date.parse(answer.now) - Date.now() }
+}
+
+/** Consent rules by country. */
+export function useConsentRules(isEnabled: boolean) {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['consent', storeId, 'guide'],
+    queryFn: ({ signal }) => call(consentTable, { signal }),
+    enabled: isEnabled,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 }

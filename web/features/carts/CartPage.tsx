@@ -8,6 +8,7 @@ import { ApiError } from '../../core/api/api.ts'
 import { Empty } from '../../core/ui/Empty.tsx'
 import { Facts } from '../../core/ui/Facts.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'
+import { formatMoney } from '../../core/ui/format.ts'
 import { LoadingCards, LoadingTitle } from '../../core/ui/Loading.tsx'
 import { Money } from '../../core/ui/Money.tsx'
 import { PageTitle } from '../../core/ui/PageTitle.tsx'
@@ -15,6 +16,7 @@ import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import { DateTime } from '../../core/ui/Time.tsx'
 import { formatDateTime } from '../../core/ui/times.ts'
 import { CartMarks } from '../../kits/carts/badges.tsx'
+import { CartPathHead } from '../../kits/carts/CartThread.tsx'
 import { useCart, useCartMessages } from '../../kits/carts/queries.ts'
 import { hasOpenMessage } from '../../kits/carts/rules.ts'
 import { CustomerCard, ProductsCard, SummaryCard } from './CartFacts.tsx'
@@ -64,10 +66,14 @@ const CartLoading = () => (
 
 function CartContent({ cart, messages }: { cart: CartView; messages: ReturnType<typeof useCartMessages> }) {
   const send = useSendDialog(cart.id)
+  const order = messages.data?.order
   const marks = <CartMarks status={cart.status} state={cart.state} isInMailbox={cart.is_in_mailbox} />
   return (
     <>
       <PageTitle title={cart.customer_name} mark={marks} />
+      <Card mb="md">
+        <CartPathHead cart={cart} revenue={order && formatMoney(order.net, order.currency)} />
+      </Card>
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7, lg: 8 }}>
           <Stack gap="md">

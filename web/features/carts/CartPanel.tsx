@@ -4,6 +4,7 @@ import type { CartView } from '../../../shared/carts/carts.ts'
 import { ApiError } from '../../core/api/api.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingCards } from '../../core/ui/Loading.tsx'
+import { CartPathHead } from '../../kits/carts/CartThread.tsx'
 import { useCart } from '../../kits/carts/queries.ts'
 import { CustomerCard, ProductsCard, SummaryCard } from './CartFacts.tsx'
 import { RecoveryActions } from './RecoveryActions.tsx'
@@ -50,6 +51,7 @@ function Content({ cartId, known, onAsk, onSmsStatus }: Omit<Props, 'cartId' | '
   }
   return (
     <Stack gap="md">
+      <CartPathHead cart={cart} />
       <ProductsCard cart={cart} />
       <SummaryCard cart={cart} />
       <CustomerCard cart={cart} />

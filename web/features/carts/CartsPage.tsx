@@ -33,11 +33,13 @@ import { Money } from '../../core/ui/Money.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { Pager } from '../../core/ui/Pager.tsx'
 import { PageTitle } from '../../core/ui/PageTitle.tsx'
+import { ProductPicture } from '../../core/ui/ProductPicture.tsx'
 import { SearchBox } from '../../core/ui/SearchBox.tsx'
 import { TimeAgo } from '../../core/ui/Time.tsx'
 import { useIsWide, useListQuery } from '../../core/ui/useListQuery.ts'
 import { useProducts } from '../../kits/audiences/queries.ts'
 import { badgeStyles, CartStatus, stateStyles } from '../../kits/carts/badges.tsx'
+import { CartThread } from '../../kits/carts/CartThread.tsx'
 import { useCarts, useExportCarts } from '../../kits/carts/queries.ts'
 import {
   BEHIND_NUMBER,
@@ -453,8 +455,17 @@ const addContent = (column: Column, { onOpen, reasonBadges }: ListedProps): Data
   ...(column.id === 'email' && { shrinks: (cart: CartView) => cart.customer_email }),
   cell: (cart) => (
     <>
-      {contentOf[column.id](cart, onOpen)}
-      {column.id === 'customer' && <ReasonMark badge={reasonBadges.get(cart.id)} />}
+      {column.id === 'customer' ? (
+        <div className="cart-customer">
+          <ProductPicture url={cart.items[0]?.image_url ?? null} size={32} />
+          <div>
+            {contentOf.customer(cart, onOpen)}
+            <ReasonMark badge={reasonBadges.get(cart.id)} />
+          </div>
+        </div>
+      ) : (
+        contentOf[column.id](cart, onOpen)
+      )}
     </>
   ),
 })
@@ -470,7 +481,12 @@ const contentOf: Record<ColumnId, (cart: CartView, onOpen: (cart: CartView) => v
   items: (cart) => countItems(cart.items),
   value: (cart) => <Money amount={cart.total} currency={cart.currency} />,
   timestamp: (cart) => <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />,
-  status: (cart) => <CartStatus status={cart.status} isInMailbox={cart.is_in_mailbox} />,
+  status: (cart, onOpen) => (
+    <>
+      <CartStatus status={cart.status} isInMailbox={cart.is_in_mailbox} />
+      <CartThread cart={cart} onOpen={() => onOpen(cart)} />
+    </>
+  ),
   window: (cart) => <RecoveryWindow cart={cart} />,
   state: (cart) => <CartStateText state={cart.state} />,
 }
@@ -504,6 +520,7 @@ function CartCard({ cart, list }: { cart: CartView; list: ListedProps }) {
       <Group gap="sm" justify="space-between" wrap="nowrap">
         <Group gap={6}>
           <CartStatus status={cart.status} isInMailbox={cart.is_in_mailbox} />
+          <CartThread cart={cart} onOpen={() => onOpen(cart)} />
           <ReasonMark badge={reasonBadges.get(cart.id)} />
         </Group>
         <RowActions {...list} cart={cart} isWhatsappEligible={whatsappEligible.has(cart.id)} />
