@@ -13,6 +13,7 @@ import { LoadingCards, LoadingTitle } from '../../core/ui/Loading.tsx'
 import { Money } from '../../core/ui/Money.tsx'
 import { PageTitle } from '../../core/ui/PageTitle.tsx'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
+import type { Outcome } from '../../core/ui/Thread.tsx'
 import { DateTime } from '../../core/ui/Time.tsx'
 import { formatDateTime } from '../../core/ui/times.ts'
 import { CartMarks } from '../../kits/carts/badges.tsx'
@@ -137,7 +138,11 @@ function CartTimeline({ messages, timeline, flow }: Props) {
         {story.length > 0 && (
           <ol className="story">
             {story.map((part) => (
-              <li key={getEntryKey(part)} {...(part.isPlanned && { 'data-planned': true })}>
+              <li
+                key={getEntryKey(part)}
+                {...(part.isPlanned && { 'data-planned': true })}
+                {...('message' in part && !part.isPlanned && { 'data-outcome': findOutcome(part.message.state) })}
+              >
                 <Part part={part} />
               </li>
             ))}
@@ -147,6 +152,14 @@ function CartTimeline({ messages, timeline, flow }: Props) {
     </Card>
   )
 }
+
+const messageOutcomes: Record<string, Outcome> = {
+  unknown: 'held',
+  failed: 'failed',
+  skipped: 'stopped',
+  cancelled: 'stopped',
+}
+const findOutcome = (state: string): Outcome => messageOutcomes[state] ?? 'done'
 
 const getEntryKey = (part: StoryPart) =>
   'message' in part ? part.message.id : `${part.at} ${part.entry.kind} ${part.entry.messageId} ${part.entry.title}`
