@@ -64,13 +64,13 @@ test('the library explains each kind of flow, and creates the chosen one switche
       'Win back returning customers',
       'Discount on the last step',
     ])
-  await expect.poll(() => library.getByText('It asks of your store:').count()).toBe(5)
+  await expect.poll(() => library.getByText('Your store needs:').count()).toBe(5)
   expect(await app.findViolations('[role=dialog]')).toEqual([])
   await library.getByRole('button', { name: `Start from ${HIGH}` }).click()
   await app.page.waitForURL(/\/flows\/[-\w]{36}$/)
   await app.page.getByRole('heading', { level: 1, name: HIGH }).waitFor()
   await app.page.getByText('Switched off: no messages are sent.').waitFor()
-  await app.page.getByText('Only if the cart is worth more than $100.00.').waitFor()
+  await app.page.getByText('Only if the cart is worth more than $100.00').waitFor()
   await expect.poll(() => app.api.calls(createFlow).map(({ body }) => body)).toEqual([{ from: 'high_value' }])
 })
 

@@ -22,7 +22,7 @@ import { serveCouponList } from './store.ts'
 type Flow = ReturnType<typeof fixture<typeof listFlows>>['flows'][number]
 
 const opensStep = pressRole(/^(Edit|Show) message 2,/)
-const opensEntry = pressRole('Edit which carts this flow takes')
+const opensEntry = pressRole('Edit which carts enter this flow')
 const creates = pressRole('Create a flow')
 
 const serveFlowList = (api: Api, change: (flow: Flow) => Flow[], more: object = {}) =>

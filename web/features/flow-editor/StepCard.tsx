@@ -4,15 +4,18 @@ import type { HTMLAttributes, Ref } from 'react'
 import { type ConditionNames, describeConditions } from '../../../shared/carts/flow-conditions.ts'
 import { useNow } from '../../core/ui/clock.ts'
 import { formatCount, formatNames } from '../../core/ui/format.ts'
+import { type Outcome, StationSign } from '../../core/ui/Thread.tsx'
 import { formatSinceAbandonment, formatSincePrevious } from '../../kits/flows/elapsed.ts'
 import { MessagePicture, PictureFrame, TextBubble } from '../../kits/flows/MessagePicture.tsx'
-import { channelNames } from '../../kits/flows/rules.ts'
+import { channelNames, formatVariables } from '../../kits/flows/rules.ts'
 import { tabNote } from '../../kits/message-editor/step-coupon.ts'
 import { channelText } from './ChannelOrder.tsx'
 import {
+  buildPreviewText,
   describeEqualVariants,
   type FlowDraft,
   findEqualVariants,
+  getContent,
   getVariantLetter,
   type StepDraft,
   selectCoupon,
@@ -23,6 +26,8 @@ import { isUnfinished } from './problems.ts'
 interface Props {
   flowId: string
   step: StepDraft
+  /** Of its station on the thread. */
+  outcome: Outcome
   /** The flow's entry conditions. */
   entry: FlowDraft['conditions']
   /** Starts at 1. */
@@ -49,11 +54,13 @@ const MINUTE_MS = 60_000
 
 /** A message on the timeline: its time, preview and channels. */
 export function StepCard(props: Props) {
-  const { flowId, step, entry, place, before, cart, approved, isOpen, isReadOnly, item, handle, onOpen } = props
+  const { flowId, step, outcome, entry, place, before, cart, approved, isOpen, isReadOnly, item, handle, onOpen } =
+    props
   const title = `message ${place}, ${step.name}`
   const later = before && formatSincePrevious(step.delayMinutes, before.delayMinutes, place - 1)
   return (
-    <li className="flow-step" {...item}>
+    <li className="flow-step" data-outcome={outcome} data-passed={outcome === 'done' || undefined} {...item}>
+      <StationSign outcome={outcome} />
       <p className="flow-time">
         {formatSinceAbandonment(step.delayMinutes)}
         {later && <span>({later})</span>}
@@ -114,7 +121,10 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
   const alike = findEqualVariants(step)
   return (
     <div className="step-summary">
-      <Text fz="sm">{formatChannels(step.channels)}</Text>
+      <Content step={step} />
+      <Text fz="xs" c="dimmed">
+        {formatChannels(step.channels)}
+      </Text>
       {coupon && (
         <Text fz="xs" c="dimmed">
           Coupon {coupon}
@@ -149,7 +159,7 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
       )}
       {isWrong && (
         <Text fz="xs" c="var(--rc-bad)" fw={550}>
-          Needs a correction
+          Fix the marked fields
         </Text>
       )}
       <Button
@@ -167,6 +177,25 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
         {isReadOnly ? 'Show' : 'Edit'}
       </Button>
     </div>
+  )
+}
+
+/** What a shopper reads first: the subject or title, and the beginning of the text. */
+function Content({ step: { channels, variants } }: Pick<Props, 'step'>) {
+  const channel = channels[0]!
+  if (channel === 'whatsapp') return null
+  const { subject, body } = getContent(variants[0]!.words, channel)
+  return (
+    <>
+      {channel !== 'sms' && (
+        <Text fz="sm" fw={600} lineClamp={2}>
+          {formatVariables(subject)}
+        </Text>
+      )}
+      <Text fz="sm" c="dimmed" lineClamp={3}>
+        {formatVariables(buildPreviewText(body))}
+      </Text>
+    </>
   )
 }
 

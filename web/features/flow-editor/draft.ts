@@ -153,6 +153,17 @@ export function shareEqually(variants: readonly VariantDraft[]): VariantDraft[] 
   return variants.map((variant, index) => ({ ...variant, sharePercent: each + (index < rest ? 1 : 0) }))
 }
 
+const MAX_PREVIEW_TEXT = 160
+
+/** The beginning of a text without headings, conditions and blank lines; variables stay as they are typed. */
+export function buildPreviewText(body: string): string {
+  const lines = body
+    .split('\n')
+    .map((line) => line.replace(/\{%.*?%\}/g, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  return lines.join(' ').slice(0, MAX_PREVIEW_TEXT)
+}
+
 /** Variants with identical content in every channel of the step, which makes the test useless. null: none. */
 export function findEqualVariants(step: Pick<StepDraft, 'variants' | 'variantsSoFar' | 'channels'>): string[] | null {
   const billedChannels = step.channels.filter((channel) => channel !== 'whatsapp')

@@ -4,7 +4,7 @@ import { formatCounted } from '../../core/ui/format.ts'
 import { formatSinceAbandonment } from '../../kits/flows/elapsed.ts'
 import { MessagePicture, PictureFrame, TextBubble } from '../../kits/flows/MessagePicture.tsx'
 import { usePreview } from '../../kits/flows/queries.ts'
-import { channelNames } from '../../kits/flows/rules.ts'
+import { channelNames, formatVariables } from '../../kits/flows/rules.ts'
 import { usePreviewCart } from '../../kits/message-editor/queries.ts'
 
 interface Props {
@@ -35,7 +35,7 @@ export function FlowSteps({ flow, approved }: Props) {
           </PictureFrame>
           <div className="flow-mail-text">
             <Text fz="sm" fw={550} lineClamp={3} style={{ overflowWrap: 'anywhere' }}>
-              {describeContent(step)}
+              {formatVariables(describeContent(step))}
             </Text>
             <Text fz="xs" c="dimmed">
               {formatSinceAbandonment(step.delayMinutes)}

@@ -6,6 +6,7 @@ import {
   describeCounts,
   describeRecentCarts,
   explainNoCarts,
+  formatVariables,
   insertFlow,
   sortFlows,
 } from './rules.ts'
@@ -54,6 +55,12 @@ it('finds the flow above that matches every cart, by order, switch and condition
   ])
   const onTop = sortFlows([all, some, { ...below, isOn: true }], ['below', 'all', 'some'])
   expect(onTop.map((each) => explainNoCarts(onTop, each)?.slice(0, 7) ?? null)).toEqual([null, '“below”', '“below”'])
+})
+
+it('shows the variables of a template by their names', () => {
+  expect(formatVariables('Hi {{ customer_name }}, {{coupon_code | default: "none"}} at {{ store_name }}')).toBe(
+    'Hi [customer name], [coupon code] at [store name]',
+  )
 })
 
 it('shows every part of the planned total', () => {

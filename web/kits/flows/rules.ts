@@ -45,6 +45,10 @@ export function describeCounts(counts: Counts): string {
 export const nameStep = (flow: Pick<FlowView, 'steps'>, step: number) =>
   flow.steps.find((other) => other.step === step)?.templateName ?? `Message ${step}`
 
+/** A template's text for reading: “your cart at [store name]”. */
+export const formatVariables = (text: string): string =>
+  text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, name: string) => `[${name.replaceAll('_', ' ')}]`)
+
 type FlowMatcher = Pick<FlowView, 'position' | 'conditions'>
 
 /** The active flow above that matches every cart, or all that this one would match. null: carts remain. */
