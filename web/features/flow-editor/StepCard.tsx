@@ -193,7 +193,7 @@ function Content({ step: { channels, variants } }: Pick<Props, 'step'>) {
         </Text>
       )}
       <Text fz="sm" c="dimmed" lineClamp={3}>
-        {formatVariables(buildPreviewText(body))}
+        {buildPreviewText(body)}
       </Text>
     </>
   )

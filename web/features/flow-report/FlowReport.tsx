@@ -52,7 +52,7 @@ function Content({ report, flow, isEdited }: { report: Report; flow: FlowView; i
   const total = sumSteps(steps)
   return (
     <Stack gap="lg">
-      <div>
+      <div className="report-total">
         <FactList
           facts={[
             {
