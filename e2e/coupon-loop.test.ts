@@ -60,7 +60,7 @@ test('a personal code is mailed, applied to the restored cart, used in the order
     await page.goto(`${instance.url}/coupons?form=new`)
     const form = page.getByRole('dialog')
     await form.getByLabel('A personal code for each shopper').check()
-    await form.getByLabel('Beginning of the codes').fill('LOOP')
+    await form.getByLabel('Codes start with').fill('LOOP')
     await form.getByLabel(/^Amount in/).fill('10')
     await form.getByRole('button', { name: 'Create coupon' }).click()
     await form.waitFor({ state: 'detached' })

@@ -66,7 +66,7 @@ test('shows each error at its field, and focuses the first', { tags: ['B5'] }, a
   )
   await form.getByLabel('A personal code for each shopper').check()
   await form.getByLabel('Type').selectOption('percentage')
-  await form.getByLabel('Beginning of the codes').fill('SUMMER10')
+  await form.getByLabel('Codes start with').fill('SUMMER10')
   await findMinSpend(form).fill('')
   await end(form).fill('2026-12-03T10:00')
   await findAmount(form).fill('10')
@@ -93,7 +93,7 @@ test('writes the code in upper case at the cursor, and reads dates in the store�
   await form.getByLabel('Active').uncheck()
   await save.click()
   await findRow(page, 'SNOWWHITE-10').waitFor()
-  await page.getByText('SNOWWHITE-10 was created.').waitFor()
+  await page.getByText('SNOWWHITE-10 created').waitFor()
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
   await expect
     .poll(() => api.calls(createCoupon)[0]!.sent.body)
@@ -135,7 +135,7 @@ test('allows a maximum discount only for a percentage of personal codes, and giv
   await form.getByLabel('Tie each code to the shopper’s email').check()
   await findAmount(form).fill('10')
   await save.click()
-  await page.getByText('CART-•••••••• was created.').waitFor()
+  await page.getByText('CART-•••••••• created').waitFor()
   await expect
     .poll(() => api.calls(createCoupon)[0]!.sent.body)
     .toMatchObject({

@@ -68,7 +68,7 @@ describe('the list of coupons', () => {
   test('links to the store for coupons created there and does not edit them here (decision 30)', async () => {
     const { page, server } = await openCoupons()
     const own = findRow(page, 'FREESHIP')
-    await own.getByText('Made in WooCommerce: edit it there').waitFor()
+    await own.getByText('Created in WooCommerce · Edit there').waitFor()
     await expect.poll(() => own.getByRole('link').getAttribute('href')).toBe(EDIT_URL)
     await expect.poll(() => own.getByRole('button').allInnerTexts()).toEqual(['FREESHIP', ''])
     await expect.poll(() => findRow(page, 'SUMMER10').getByRole('button').count()).toBe(4)
@@ -145,7 +145,7 @@ describe('the list of coupons', () => {
   test('explains coupons when empty, and offers Quick Create', { tags: ['B2'] }, async () => {
     const { page, server } = await openCoupons([])
     await page.getByText('No coupons yet').waitFor()
-    await page.getByText(/A coupon is a code that takes something off/).waitFor()
+    await page.getByText(/Offer a discount in your reminders/).waitFor()
     await page.getByRole('button', { name: 'Quick Create' }).nth(1).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByText(/^Coupon CART[A-Z0-9]{6} was created/).waitFor()
@@ -195,7 +195,7 @@ describe('the list of coupons', () => {
     const { page } = await openCoupons(buildCoupons(), { problem: 'Failed to fetch coupons (using fallback)' })
     await findError(page).getByText('Failed to fetch coupons (using fallback)').waitFor()
     await findRow(page, 'SUMMER10').waitFor()
-    await page.getByText('Read from your store 2 min ago').waitFor()
+    await page.getByText('Updated 2 min ago').waitFor()
     await checkLayout(app)
     await page.getByRole('button', { name: 'Dismiss the error' }).click()
     await findError(page).waitFor({ state: 'detached' })
@@ -263,7 +263,7 @@ describe('Quick Create', () => {
     await discount.fill('15')
     await create.click()
     const notice = page.getByRole('status').filter({ hasText: 'was created' })
-    await notice.getByText(/Coupon CART[A-Z0-9]{6} was created: 15%, for seven days from now\./).waitFor()
+    await notice.getByText(/Coupon CART[A-Z0-9]{6} created: 15%, valid for seven days\./).waitFor()
     const { body } = api.calls(createCoupon)[0]!
     expect(body).toMatchObject({ type: 'percentage', amount: 15, isActive: true })
     expect(body.code).toMatch(/^CART[A-Z0-9]{6}$/)

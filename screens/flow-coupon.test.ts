@@ -88,7 +88,7 @@ test('is chosen, previewed before it is saved, and saved with its rules', async 
   await page.getByText('Enter a whole number of days between 1 and 3,650').waitFor()
   await page.getByText('Enter an amount greater than 0').waitFor()
   await expect.poll(() => isFocused(findDays(page))).toBe(true)
-  await findCard(page, 1).getByText('Needs a correction').waitFor()
+  await findCard(page, 1).getByText('Fix the marked fields').waitFor()
   expect(api.calls(saveFlow)).toEqual([])
   await findDays(page).fill('30')
   await page.getByRole('textbox', { name: 'Amount in USD' }).fill('49.5')

@@ -25,7 +25,7 @@ const readStoredFlow = () => stored.flows[0]!
 const titles = () =>
   app.page.getByRole('list', { name: 'Messages in their order' }).getByRole('heading').allInnerTexts()
 const times = async () =>
-  (await app.page.locator('.flow-time').allInnerTexts()).map((text) => text.split(/ after they leave/)[0])
+  (await app.page.locator('.flow-time').allInnerTexts()).map((text) => text.split(/ after abandonment/)[0])
 const findCard = (place: number) => findStepCard(app.page, place)
 const handle = (place: number) => findCard(place).getByRole('button', { name: /^Move / })
 const readBar = () => app.page.getByRole('region', { name: 'Unsaved changes' })
@@ -59,7 +59,7 @@ test('shows the flow’s entry conditions, and each message with its time and th
   await openFlow()
   await expect.poll(() => times()).toEqual(['1 minute', '3 minutes', '5 minutes'])
   await findCard(2).getByText('2 minutes later').waitFor()
-  await app.page.getByText('Every cart that no flow above this one takes.').waitFor()
+  await app.page.getByText('All carts not handled by a flow above').waitFor()
   await findCard(1).frameLocator('iframe').getByText('We saved your cart', { exact: true }).waitFor()
   await app.waitUntilSettled()
   expect(await app.findViolations()).toEqual([])
@@ -109,7 +109,7 @@ test('a message due before the one above it is moved up by a button at the error
   await openFlow()
   await openStep(app.page, 3)
   await findPanel().getByLabel('Send after', { exact: true }).fill('2')
-  const up = findPanel().getByRole('button', { name: 'Keep its time, and move it up to number 2' })
+  const up = findPanel().getByRole('button', { name: 'Keep this time and move up to number 2' })
   await expect.poll(() => up.count()).toBe(0)
   await press('Save')
   await findProblem().waitFor()
@@ -162,13 +162,13 @@ test('a message is added with a second channel, and saving opens that channel’
   await findPanel().getByRole('button', { name: 'Then try push' }).click()
   await findCard(4).getByText('Email, else by push').waitFor()
   const findTextField = (name: string) =>
-    findPanel().getByRole('radiogroup', { name: 'Words for' }).getByText(name, { exact: true }).click()
+    findPanel().getByRole('radiogroup', { name: 'Content for' }).getByText(name, { exact: true }).click()
   await findTextField('Push')
   await findPanel().getByLabel('Title').fill('')
   await findTextField('Email')
   await press('Save')
   await findPanel().getByText('A notification needs a title').waitFor()
-  await findCard(4).getByText('Needs a correction').waitFor()
+  await findCard(4).getByText('Fix the marked fields').waitFor()
   await findPanel().getByLabel('Title').fill('Still here')
   await save()
   await expect.poll(() => listSaved()).toHaveLength(1)
@@ -228,8 +228,8 @@ test('conditions of a message read as a sentence, and incomplete ones are not sa
 
 test('the entry of a flow shows its errors in the column, and saves its name and conditions', async () => {
   await openFlow()
-  await button('Edit which carts this flow takes').click()
-  const wrong = app.page.locator('.entry-card').getByText('Needs a correction')
+  await button('Edit which carts enter this flow').click()
+  const wrong = app.page.locator('.flow-entry').getByText('Fix the marked fields')
   const name = findPanel().getByLabel('Name of the flow')
   await name.fill('')
   await app.page.keyboard.press('Control+s')

@@ -64,13 +64,13 @@ test('the library explains each kind of flow, and creates the chosen one switche
       'Win back returning customers',
       'Discount on the last step',
     ])
-  await expect.poll(() => library.getByText('It asks of your store:').count()).toBe(5)
+  await expect.poll(() => library.getByText('Your store needs:').count()).toBe(5)
   expect(await app.findViolations('[role=dialog]')).toEqual([])
   await library.getByRole('button', { name: `Start from ${HIGH}` }).click()
   await app.page.waitForURL(/\/flows\/[-\w]{36}$/)
   await app.page.getByRole('heading', { level: 1, name: HIGH }).waitFor()
   await app.page.getByText('Switched off: no messages are sent.').waitFor()
-  await app.page.getByText('Only if the cart is worth more than $100.00.').waitFor()
+  await app.page.getByText('Only if the cart is worth more than $100.00').waitFor()
   await expect.poll(() => app.api.calls(createFlow).map(({ body }) => body)).toEqual([{ from: 'high_value' }])
 })
 
@@ -86,7 +86,7 @@ test('a plan with one flow offers the upgrade instead of another flow', async ()
 test('arrow keys move a flow: its handle keeps the focus, its position is announced, the order is saved', async () => {
   await openList()
   await flow(HIGH).getByText('Only if the cart is worth more than $100.00').waitFor()
-  await flow(READY).getByText('Every cart').waitFor()
+  await flow(READY).getByText('All carts', { exact: true }).waitFor()
   await flow(READY)
     .getByText(/ in the last 30 days$/)
     .waitFor()
@@ -176,16 +176,15 @@ test('the switch-on dialog reopens with its default choices', async () => {
 })
 
 test('a flow that matches no carts explains why when it is activated, and an active flow cannot be deleted', async () => {
-  const buildTakenText = (gets: string) => `“${READY}” stands above it and takes every cart, so this flow ${gets} none.`
+  const buildTakenText = (gets: string) =>
+    `“${READY}” is above this flow and handles every cart, so this flow ${gets} no carts.`
   app.api.alter(upcomingMessages, (reply) => ({ ...reply, cartsOfLast24h: 0 }))
   await openList()
   await app.page.getByRole('button', { name: `Switch on ${HIGH}` }).click()
   await findDialog().getByText(buildTakenText('would get')).waitFor()
-  await findDialog().getByText('A flow takes carts whose last activity is after it was switched on.').waitFor()
+  await findDialog().getByText('The flow handles carts abandoned from now on.').waitFor()
   await findDialog().getByLabel('Include carts of the last 24 hours (0 carts)').waitFor()
-  await findDialog()
-    .getByText(`No cart is left for this flow: “${READY}” stands above it and takes every cart.`)
-    .waitFor()
+  await findDialog().getByText(`No carts for this flow: “${READY}” is above it and handles every cart.`).waitFor()
   const confirm = findDialog().getByRole('button', { name: 'Switch on' })
   await expect.poll(() => confirm.isDisabled()).toBe(true)
   await findDialog().getByLabel('I have read the messages in the preview').check()
@@ -195,7 +194,7 @@ test('a flow that matches no carts explains why when it is activated, and an act
     .poll(() => app.api.calls(switchFlow).map(({ body }) => body))
     .toEqual([{ isOn: true, holdoutPercent: 0, includeLast24h: false }])
   await flow(HIGH).getByText(buildTakenText('gets')).waitFor()
-  await expect.poll(() => flow(READY).getByText('stands above it').count()).toBe(0)
+  await expect.poll(() => flow(READY).getByText('is above this flow').count()).toBe(0)
   expect(await app.findViolations()).toEqual([])
   await choose(HIGH, 'Delete')
   const question = findDialog(`Delete “${HIGH}”?`)

@@ -79,21 +79,22 @@ beforeEach(() => {
 
 const findButton = (name: string) => app.page.getByRole('button', { name, exact: true })
 const dialog = (name: string | RegExp) => app.page.getByRole('dialog', { name })
-const waitForRunning = (share: number) => app.page.getByRole('heading', { name: `${share}% get no messages` }).waitFor()
-const findPastGroups = () => app.page.getByRole('region', { name: 'Control groups before' })
+const waitForRunning = (share: number) =>
+  app.page.getByRole('heading', { name: `Control group: ${share}% of shoppers` }).waitFor()
+const findPastGroups = () => app.page.getByRole('region', { name: 'Earlier control groups' })
 
 test('a control group is started by keyboard with a valid share and duration', async () => {
   serveFlows(app.api)
   await app.open('/flows')
   await app.page.getByRole('region', { name: 'Lift' }).getByRole('link', { name: 'How it is measured' }).click()
   await app.page.getByRole('heading', { level: 1, name: 'Lift' }).waitFor()
-  await app.page.getByText(/nothing could be measured yet/).waitFor()
+  await app.page.getByText(/there is nothing to measure yet/).waitFor()
   await app.page.getByRole('heading', { level: 2, name: 'How it is measured' }).waitFor()
   await findButton('Start a control group').press('Enter')
   const form = dialog('Start a control group')
   // Without a detectable effect, no share is proposed.
-  await form.getByText(/A control group is not worth it yet/).waitFor()
-  await expect.poll(() => form.getByText(/proposed for your store/).count()).toBe(0)
+  await form.getByText(/there is nothing to measure yet/).waitFor()
+  await expect.poll(() => form.getByText(/recommended for your store/).count()).toBe(0)
   const shares = form.getByRole('radio')
   for (const each of await shares.all()) await expect.poll(() => each.isChecked()).toBe(false)
   const start = form.getByRole('button', { name: 'Start', exact: true })
@@ -104,16 +105,16 @@ test('a control group is started by keyboard with a valid share and duration', a
   await days.fill('7')
   await form.getByText('Enter 45 to 365 days.').waitFor()
   await expect.poll(() => start.isDisabled()).toBe(true)
-  await expect.poll(() => form.getByText(/people in \d+ days get no messages/).count()).toBe(0)
+  await expect.poll(() => form.getByText(/shoppers in \d+ days get no messages/).count()).toBe(0)
   await days.fill('120')
   await form
-    .getByText(/people in 120 days get no messages/)
+    .getByText(/shoppers in 120 days get no messages/)
     .first()
     .waitFor()
   await start.press('Enter')
   await waitForRunning(30)
   await app.page
-    .getByText(/Nobody is counted yet: each person’s orders count for 30 days/)
+    .getByText(/Nobody is counted yet. Each shopper’s orders count for 30 days/)
     .first()
     .waitFor()
   await expect
@@ -127,12 +128,12 @@ test('a new share ends the running control group, and stopping keeps both result
   await waitForRunning(30)
   await findButton('Change the share').click()
   const change = dialog('Change the share')
-  await change.getByText(/the one that runs ends now and keeps its result/).waitFor()
+  await change.getByText(/The current control group ends now and keeps its result/).waitFor()
   // The current share is not a change.
   await change.getByRole('radio', { name: /^30%/ }).check()
-  await expect.poll(() => change.getByRole('button', { name: 'Start anew' }).isDisabled()).toBe(true)
+  await expect.poll(() => change.getByRole('button', { name: 'Start again' }).isDisabled()).toBe(true)
   await change.getByRole('radio', { name: /^10%/ }).check()
-  await change.getByRole('button', { name: 'Start anew' }).click()
+  await change.getByRole('button', { name: 'Start again' }).click()
   await waitForRunning(10)
   await findPastGroups()
     .getByText(/ended for another share/)
@@ -156,15 +157,15 @@ test.each([
   serveRecipients(app.api)
   if (isRunning) reply.running = buildExperiment(10, 90)
   await app.open('/flows')
-  const share = app.page.getByText('10% of people are in the control group and get no messages.')
+  const share = app.page.getByText('10% of shoppers are in the control group and get no messages.')
   await app.page.getByRole('region', { name: 'Lift' }).waitFor()
   await expect.poll(() => share.count()).toBe(Number(isRunning))
   await app.page.getByRole('button', { name: /^Switch on / }).click()
   const starting = dialog(/^Switch on /)
   if (isRunning) await starting.getByText(describeRunning(10)).waitFor()
   else {
-    await starting.getByLabel(/^Exclude some shoppers/).check()
-    await starting.getByText('the control group is for all of them, not for this flow alone').waitFor()
+    await starting.getByLabel(/^Control group of some/).check()
+    await starting.getByText('Applies to every flow, campaign and push notification of this store').waitFor()
     await expect.poll(() => starting.getByText('A control group is running').count()).toBe(0)
   }
   await app.open('/campaigns?form=all')
@@ -184,5 +185,26 @@ test.each(['/dashboard', '/analytics'])('%s shows the lift only with enough data
   reply.running.people = { treated: 900, control: 100 }
   reply.running.health = 'even'
   await app.open(path)
-  await lift.getByText('Recoup brought in between $120.00 and $900.00 more from these 900 people.').waitFor()
+  await lift.getByText('Your messages caused $120.00 to $900.00 of extra sales from these 900 shoppers.').waitFor()
+})
+
+test('a result is drawn: both groups as bars, and the range of the effect', async () => {
+  reply.running = {
+    ...buildExperiment(50, 90),
+    people: { treated: 400, control: 400 },
+    purchases: { treated: 40, control: 30 },
+    conversion: { state: 'unseen', anytime: { low: -3, high: 23 }, planned: null, missing: null },
+  }
+  await app.open('/flows/lift')
+  const groups = app.page.getByRole('region', { name: 'Both groups' })
+  await groups.getByText('7.5% 30 of 400 bought').waitFor()
+  await groups.getByText('10% 40 of 400 bought').waitFor()
+  const measure = (arm: string) =>
+    groups.locator(`[data-arm=${arm}]`).evaluate((bar) => bar.getBoundingClientRect().width)
+  expect((await measure('control')) / (await measure('treated'))).toBeCloseTo(0.75, 2)
+  const purchases = app.page.getByRole('region', { name: 'Purchases' })
+  await purchases.getByText('No difference proven.').waitFor()
+  await purchases.getByText('3 less').waitFor()
+  await purchases.getByText('23 more').waitFor()
+  expect(await app.findViolations()).toEqual([])
 })

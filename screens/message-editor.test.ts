@@ -186,7 +186,7 @@ describe('in a step of a flow', () => {
     await expect.poll(() => step.getByRole('button', { name: 'customer_name', exact: true }).count()).toBe(0)
     await step.getByLabel('Title', { exact: true }).fill('At {{ store_name }}')
     await findTextIn(step).fill('{{ customer_name }}, your cart waits')
-    await step.getByText(/^Notifications name nobody/).waitFor()
+    await step.getByText(/^Notifications never contain the customer’s name/).waitFor()
     const send = step.getByRole('button', { name: 'Send a test to this browser' })
     await expect.poll(() => send.isEnabled()).toBe(true)
     // Chromium has no push service here, so the test fakes the subscription.

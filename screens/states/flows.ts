@@ -22,7 +22,7 @@ import { serveCouponList } from './store.ts'
 type Flow = ReturnType<typeof fixture<typeof listFlows>>['flows'][number]
 
 const opensStep = pressRole(/^(Edit|Show) message 2,/)
-const opensEntry = pressRole('Edit which carts this flow takes')
+const opensEntry = pressRole('Edit which carts enter this flow')
 const creates = pressRole('Create a flow')
 
 const serveFlowList = (api: Api, change: (flow: Flow) => Flow[], more: object = {}) =>
@@ -94,7 +94,7 @@ const list: State[] = [
         { ...flow, conditions, isOn: true },
         { ...flow, conditions, isOn: false, id: SOME_ID, name: 'Copy', position: 2 },
       ]),
-    steps: [waitForText('stands above it and has the same conditions, so this flow would get none')],
+    steps: [waitForText('is above this flow and has the same conditions, so this flow would get no carts')],
   },
   {
     name: 'flows as a viewer',
@@ -266,7 +266,7 @@ const lift = (name: string, change: Partial<Experiments>, steps: State['steps'],
   steps,
   given: (api) => experiments(api, change),
 })
-const between = waitForText('between $3,120.50')
+const between = waitForText('$3,120.50 to')
 
 const lifts: State[] = [
   {
@@ -285,14 +285,14 @@ const lifts: State[] = [
   lift(
     'lift of a store without abandoned carts',
     { pace: { people: 0, boughtPercent: null, assumedPercent: 5, rate: 0.05 } },
-    [waitForText('nothing could be measured yet')],
+    [waitForText('there is nothing to measure yet')],
   ),
-  lift('lift before it begins', {}, [waitForText('2.1 times as many purchases or more in 90 days')]),
+  lift('lift before it begins', {}, [waitForText('would only prove 2.1 times as many purchases or more')]),
   lift('lift before the control group is started', {}, [pressRole('Start a control group'), waitForDialog]),
   lift('lift on day 1', { running: day1 }, [waitForText('Nobody is counted yet')]),
-  lift('lift on day 30', { running: day30 }, [waitForText('about 220 more people (≈ 22 days at your pace)')]),
-  lift('lift on day 180', { past: [day180, stopped] }, [waitForText('Recoup brought in up to 34 purchases more')]),
-  lift('lift of a large store', { running: large }, [waitForText('between $3,120.50 and $58,904.12 more')]),
+  lift('lift on day 30', { running: day30 }, [waitForText('about 220 more shoppers (≈ 22 days at your pace)')]),
+  lift('lift on day 180', { past: [day180, stopped] }, [waitForText('Your messages caused up to 34 extra purchases')]),
+  lift('lift of a large store', { running: large }, [waitForText('$3,120.50 to $58,904.12 of extra sales')]),
   lift('lift with people missing', { running: { ...large, health: 'off' } }, [
     waitForText('Do not rely on this result'),
   ]),
@@ -314,15 +314,12 @@ const lifts: State[] = [
       experiments(api, { running: large })
       serveAudienceCount(api)
     },
-    steps: [
-      waitForDialog,
-      waitForText('A control group is running for all flows and campaigns of this store: 10% of people'),
-    ],
+    steps: [waitForDialog, waitForText('A control group is running: 10% of shoppers')],
   },
   lift(
     'dashboard with a result of the control group',
     { running: { ...large, revenue: buildFinding('unseen', -2_000, 9_000) } },
-    [waitForText('No difference seen')],
+    [waitForText('No difference proven')],
     '/dashboard',
   ),
   lift('analytics with a result of the control group', { running: large }, [between], '/analytics'),

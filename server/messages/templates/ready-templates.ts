@@ -30,7 +30,7 @@ You didn't finish checking out at {{ store_name }}. No problem: we saved your ca
 
 ${ITEMS_AND_TOTAL}
 
-Did something go wrong at checkout, or do you have a question? Get in touch: we are happy to help.
+Did something go wrong at checkout, or do you have a question? Just reply to this email, we're happy to help.
 
 Warm regards,
 {{ store_name }}`,
@@ -43,7 +43,7 @@ Warm regards,
 
 Hi {{ customer_name }},
 
-Some things are worth sleeping on. Your cart at {{ store_name }} is still saved, in case you would like another look.
+Still deciding? Your cart at {{ store_name }} is saved.
 
 ${ITEMS_AND_TOTAL}
 
@@ -64,12 +64,25 @@ This is our last email about the cart you left with us. If you still want it, it
 
 ${ITEMS_AND_TOTAL}
 
-If you have changed your mind, there is nothing to do. And if we could have done something better, we would be glad to hear it.
+If you have changed your mind, there is nothing to do. Anything we could have done better? Just reply.
 
 Thank you for stopping by,
 {{ store_name }}`,
   },
   { id: 'custom', name: 'Custom (blank)', subject: '', body: '' },
+]
+
+/** Sentences that were replaced, each with the former one: stores keep the texts they were created with. */
+export const FORMER_SENTENCES: readonly (readonly [now: string, before: string])[] = [
+  ["Just reply to this email, we're happy to help.", 'Get in touch: we are happy to help.'],
+  [
+    'Still deciding? Your cart at {{ store_name }} is saved.',
+    'Some things are worth sleeping on. Your cart at {{ store_name }} is still saved, in case you would like another look.',
+  ],
+  [
+    'Anything we could have done better? Just reply.',
+    'And if we could have done something better, we would be glad to hear it.',
+  ],
 ]
 
 /** For "Send to All Abandoned Carts". */

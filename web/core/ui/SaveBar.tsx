@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { useLeaveGuard } from './useLeaveGuard.tsx'
 
 interface Props {
@@ -17,13 +17,15 @@ interface Props {
 /** Appears with the first change. Ctrl+S saves too, and leaving the page needs a confirmation. */
 export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, note, onSave, onDiscard }: Props) {
   const { question } = useLeaveGuard(isDirty)
+  const bar = useRef<HTMLElement>(null)
+  useFieldInSight(bar, isDirty)
   useSaveKey(() => {
     if (isDirty && !isSaving && !isDisabled) onSave()
   })
   return (
     <>
       {isDirty && (
-        <section className="save-bar" aria-label="Unsaved changes">
+        <section ref={bar} className="save-bar" aria-label="Unsaved changes">
           {problem && <div className="save-problem">{problem}</div>}
           <span role="status">
             Unsaved changes
@@ -42,6 +44,38 @@ export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, note, 
       {question}
     </>
   )
+}
+
+/** Scrolls the edited field out from under the bar: when the bar appears or grows, and when the focus moves. */
+function useFieldInSight(bar: RefObject<HTMLElement | null>, isShown: boolean) {
+  useLayoutEffect(() => {
+    const { current } = bar
+    if (!isShown || !current) return
+    const reveal = () => {
+      const distance = measureCovered(current, document.activeElement)
+      if (distance > 0) scrollBy({ top: distance })
+    }
+    // The page moves to the focused field after this event.
+    const revealSoon = () => requestAnimationFrame(reveal)
+    const observer = new ResizeObserver(reveal)
+    observer.observe(current)
+    addEventListener('focusin', revealSoon)
+    return () => {
+      observer.disconnect()
+      removeEventListener('focusin', revealSoon)
+    }
+  }, [bar, isShown])
+}
+
+/** Room between the field and the bar, and above a field too tall for the page. */
+const GAP_PX = 16
+const HEADER_PX = 80
+
+/** By how many pixels the bar covers the field. Dialogs are in front of the bar. */
+function measureCovered(bar: HTMLElement, field: Element | null): number {
+  if (!field || field === document.body || bar.contains(field) || field.closest('[role=dialog]')) return 0
+  const { top, bottom } = field.getBoundingClientRect()
+  return Math.min(bottom + GAP_PX - bar.getBoundingClientRect().top, top - HEADER_PX)
 }
 
 /** Prevents the browser's "save page" wherever something can be saved. */

@@ -24,7 +24,7 @@ export function CodeField({ form }: Props) {
   const isPersonal = form.values.kind === 'personal'
   return (
     <TextInput
-      label={isPersonal ? 'Beginning of the codes' : 'Code'}
+      label={isPersonal ? 'Codes start with' : 'Code'}
       description={
         isPersonal
           ? `A shopper gets a code such as ${form.values.code || 'CART'}-7K2M9QXW`
@@ -59,7 +59,7 @@ export function KindField({ form, isExisting }: Props & { isExisting: boolean })
   }
   return (
     <Radio.Group
-      label="Who gets which code"
+      label="Kind of code"
       {...(isExisting && { description: couponTexts.kindIsKept })}
       {...form.getInputProps('kind')}
       onChange={choose}
@@ -69,13 +69,13 @@ export function KindField({ form, isExisting }: Props & { isExisting: boolean })
           value="shared"
           disabled={isExisting}
           label="One code for everybody"
-          description="It stands in your store, and everybody who knows it can use it."
+          description="A regular coupon in your store. Anyone with the code can use it."
         />
         <Radio
           value="personal"
           disabled={isExisting}
           label="A personal code for each shopper"
-          description="Each message gets a code of its own, made in your store shortly before it is sent. It works once."
+          description="Each message carries its own code, which works once."
         />
       </Stack>
     </Radio.Group>
@@ -106,7 +106,7 @@ export function DiscountFields({ form, currency }: Props & { currency: string })
       <NumberInput
         {...number}
         label={`Maximum discount in ${currency} (optional)`}
-        description={isFixed ? refusal : 'At most so much is taken off'}
+        description={isFixed ? refusal : 'Upper limit of the discount'}
         // Aligned with the other fields of its row, even with a hint below.
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         disabled={isFixed}
@@ -128,7 +128,7 @@ export function DateFields({ form, zone }: Props & { zone: string }) {
         <TextInput type="datetime-local" label="End date" {...form.getInputProps('endDate')} />
       </SimpleGrid>
       <Text fz="xs" c="dimmed" mt={6}>
-        Dates and times are in your store’s time zone, {zone}.
+        In your store’s time zone, {zone}.
       </Text>
       {past && (
         <div className="coupon-warning">
@@ -166,9 +166,7 @@ function TieField({ form }: Props) {
     <Checkbox
       label="Tie each code to the shopper’s email"
       description={
-        isPossible
-          ? 'Nobody else can use it. The checkout accepts it only once the email is entered there.'
-          : couponTexts.noTie
+        isPossible ? 'Only this shopper can use it, after entering the email at checkout.' : couponTexts.noTie
       }
       disabled={!isPossible}
       {...form.getInputProps('isTiedToEmail', { type: 'checkbox' })}

@@ -110,7 +110,7 @@ function useCouponForm(coupon: Coupon | null, where: { currency: string; zone: s
       if (isPending) return
       save(toCouponInput(values, where.zone, coupon), {
         onSuccess: (saved) => {
-          announce(`${formatCode(saved.coupon)} was ${coupon ? 'saved' : 'created'}.`)
+          announce(`${formatCode(saved.coupon)} ${coupon ? 'saved' : 'created'}`)
           setSaved(true)
         },
         onError: isRefused,

@@ -53,7 +53,7 @@ function Terms({ coupon, zone }: { coupon: Coupon; zone: string }) {
           ['Discount', <DiscountText key="discount" coupon={coupon} />],
           ['Status', <CouponState key="state" coupon={coupon} zone={zone} />],
           ['Time left', <RemainingTime key="left" endDate={endDate} />],
-          ['Starts', startDate ? formatDateTimeIn(startDate, zone) : 'When it is made'],
+          ['Starts', startDate ? formatDateTimeIn(startDate, zone) : 'When it is created'],
           ['Ends', endDate ? formatDateTimeIn(endDate, zone) : 'No end'],
           ['Used', <Usage key="used" coupon={coupon} />],
           ['Kind', kind === 'personal' ? 'A personal code for each shopper' : 'One code for everybody'],
@@ -61,7 +61,7 @@ function Terms({ coupon, zone }: { coupon: Coupon; zone: string }) {
         ]}
       />
       <Text fz="xs" c="dimmed" mt="xs">
-        Times are in the store’s time zone, {zone}.
+        In the store’s time zone, {zone}.
       </Text>
     </section>
   )

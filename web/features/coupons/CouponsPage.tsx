@@ -122,7 +122,7 @@ const ListHead = ({ query, readAt, isBusy, onSearch }: HeadProps) => (
     </div>
     {readAt && (
       <Text fz="sm" c="dimmed">
-        Read from your store <TimeAgo at={readAt} />
+        Updated <TimeAgo at={readAt} />
       </Text>
     )}
   </Group>
@@ -222,7 +222,7 @@ function Nothing({ query, quickCreate, onChange }: Pick<Props, 'query' | 'quickC
     <Empty
       icon={IconTicket}
       title="No coupons yet"
-      text="A coupon is a code that takes something off at your store’s checkout, until it ends. Your messages can offer it to shoppers who left a cart. Coupons of your store are listed here too."
+      text="Offer a discount in your reminders. Coupons of your store appear here too."
     >
       {quickCreate}
     </Empty>

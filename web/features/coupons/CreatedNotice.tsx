@@ -20,7 +20,7 @@ export function CreatedNotice({ coupon, onDismiss, onProblem }: Props) {
   const undo = () =>
     remove.mutate(coupon._id, {
       onSuccess: () => {
-        announce(`${coupon.code} was deleted again.`)
+        announce(`${coupon.code} deleted`)
         onDismiss()
       },
       onError: (error) => onProblem(getErrorText(error, couponTexts.deleteFailed)),
@@ -29,7 +29,7 @@ export function CreatedNotice({ coupon, onDismiss, onProblem }: Props) {
     <Notice tone="good" isLive>
       <Group justify="space-between" gap="sm">
         <span>
-          Coupon <strong>{coupon.code}</strong> was created: {formatDiscount(coupon)}, for seven days from now.
+          Coupon <strong>{coupon.code}</strong> created: {formatDiscount(coupon)}, valid for seven days.
         </span>
         <Group gap="xs" wrap="nowrap">
           <Button variant="default" size="compact-sm" loading={remove.isPending} onClick={undo}>

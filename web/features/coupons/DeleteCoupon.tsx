@@ -20,7 +20,7 @@ export function DeleteCoupon({ coupon, onClose, onProblem }: Props) {
     remove.mutate(coupon._id, {
       onSuccess: () => {
         onProblem(null)
-        announce(`${formatCode(coupon)} was deleted.`)
+        announce(`${formatCode(coupon)} deleted`)
       },
       onError: (error) => onProblem(getErrorText(error, couponTexts.deleteFailed)),
       onSettled: onClose,
@@ -38,7 +38,7 @@ export function DeleteCoupon({ coupon, onClose, onProblem }: Props) {
       <Text>Are you sure you want to delete this coupon? This action cannot be undone.</Text>
       {coupon.steps.length > 0 && (
         <>
-          <Text mt="sm">These steps send it. They go on without a coupon:</Text>
+          <Text mt="sm">These messages send it. They continue without a coupon:</Text>
           <ul className="coupon-steps">
             {coupon.steps.map((step) => (
               <li key={`${step.flowId} ${step.step}`}>{formatStep(step)}</li>

@@ -68,7 +68,7 @@ function QuickForm({ onCreated, onProblem }: Props) {
           error={wrong}
         />
         <Text fz="xs" c="dimmed">
-          A code for everybody, such as CART7K2M9Q. It works from now on, for seven days.
+          One code for everybody, such as CART7K2M9Q. Valid for seven days from now.
         </Text>
         <Button type="submit" loading={create.isPending}>
           Create

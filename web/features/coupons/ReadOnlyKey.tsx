@@ -10,8 +10,7 @@ export function ReadOnlyKey({ isLive = false }: { isLive?: boolean }) {
   const platform = useStore()?.platform ?? DEFAULT_PLATFORM
   return (
     <Notice tone="warn" title={platformCopy[platform].noCoupons ?? couponTexts.readOnlyKey} isLive={isLive}>
-      What to do: {platformCopy[platform].couponKey} Sync and keys are on the{' '}
-      <Link to="/settings">Store tab of the settings</Link>.
+      {platformCopy[platform].couponKey} Sync and keys are on the <Link to="/settings">Store tab of the settings</Link>.
     </Notice>
   )
 }

@@ -13,11 +13,11 @@ function UnreachedNotice({ storeId }: { storeId: string }) {
   const plugin = usePlugin(storeId).data?.plugin
   if (plugin?.isReached !== false) return null
   return (
-    <Notice tone="warn" title="Recoup cannot reach your shop, and the plugin does not create coupons">
+    <Notice tone="warn" title="Recoup cannot reach your shop to create coupons">
       <Text fz="sm">{plugin.reason}</Text>
       <Text fz="sm" mt={4}>
-        Until Recoup reaches it, no code can be created, changed or read there. After two hours, messages are sent
-        without their coupon, or not at all, as set in their step.
+        No code can be created, changed or read until it does. After two hours, messages are sent without their coupon
+        or not at all, as set in each message.
       </Text>
     </Notice>
   )

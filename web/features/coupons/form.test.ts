@@ -92,7 +92,7 @@ it('warns about a past end, in the store’s time zone', () => {
 
 it('states for an inactive coupon: personal codes already sent stay valid for their hours', () => {
   expect(describeInactive('shared')).toContain('Nobody can use')
-  expect(describeInactive('personal')).toContain('Codes that were sent can still be used')
+  expect(describeInactive('personal')).toContain('Sent codes still work')
 })
 
 it('parses dates in the store’s time zone, across a clock change', () => {

@@ -77,8 +77,8 @@ export function explainNoCap({ kind, type }: Pick<CouponValues, 'kind' | 'type'>
 /** What happens to an inactive coupon. */
 export const describeInactive = (kind: CouponValues['kind']): string =>
   kind === 'shared'
-    ? 'Nobody can use an inactive coupon. Its code stays taken.'
-    : 'No message gets a code of an inactive coupon. Codes that were sent can still be used.'
+    ? 'Nobody can use an inactive coupon. The code can’t be reused.'
+    : 'Inactive: messages get no new codes. Sent codes still work.'
 
 export type CouponProblems = Partial<Record<keyof CouponValues, string>>
 

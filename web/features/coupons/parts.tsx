@@ -20,14 +20,21 @@ interface OfCoupon {
   coupon: Coupon
 }
 
-/** Opens the details. A personal coupon has no code to copy. */
+/** Opens the details. A personal coupon has no code to copy: its dots stand for each shopper's own ending. */
 export const CouponCode = ({ coupon, onOpen }: OfCoupon & { onOpen: (coupon: Coupon) => void }) => (
-  <span className="coupon-code">
-    <button type="button" className="plain-button" onClick={() => onOpen(coupon)}>
-      {formatCode(coupon)}
-    </button>
-    {coupon.kind === 'shared' && <CopyCode code={coupon.code} />}
-  </span>
+  <div>
+    <span className="coupon-code">
+      <button type="button" className="plain-button" onClick={() => onOpen(coupon)}>
+        {formatCode(coupon)}
+      </button>
+      {coupon.kind === 'shared' && <CopyCode code={coupon.code} />}
+    </span>
+    {coupon.kind === 'personal' && (
+      <Text fz="xs" c="dimmed">
+        A different code for each shopper
+      </Text>
+    )}
+  </div>
 )
 
 const CopyCode = ({ code }: { code: string }) => (
@@ -47,10 +54,10 @@ const CopyCode = ({ code }: { code: string }) => (
 export function ExternalCoupon({ coupon }: OfCoupon) {
   const store = useStore()
   if (coupon.madeBy === 'recoup') return null
-  const label = 'edit it there'
+  const label = 'Edit there'
   return (
     <Text fz="xs" c="dimmed">
-      Made in {platformNames[store?.platform ?? DEFAULT_PLATFORM]}:{' '}
+      Created in {platformNames[store?.platform ?? DEFAULT_PLATFORM]} ·{' '}
       {coupon.editUrl ? (
         <a href={coupon.editUrl} target="_blank" rel="noreferrer">
           {label}
@@ -90,8 +97,8 @@ export function CouponState({ coupon, zone }: OfCoupon & { zone: string }) {
     <span className="coupon-state">
       {buildStateMarks(coupon, now, zone).map(({ kind, label }) =>
         kind === 'plain' ? (
-          <span key={label} className="mark mark-plain">
-            {label}
+          <span key={label} className="coupon-setting">
+            {label === 'Active' ? 'set to' : 'also'} {label}
           </span>
         ) : (
           <StatusBadge key={label} {...badges[kind]} label={label} />

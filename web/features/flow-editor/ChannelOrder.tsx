@@ -10,7 +10,7 @@ import { setFirstChannel } from './draft.ts'
 import { findObstacle } from './problems.ts'
 
 /** The carriers' rule (server/shoppers/consent/consent.ts). */
-const ONE_SMS = 'A US shopper gets at most one SMS per cart, within 48 hours of leaving it.'
+const ONE_SMS = 'A US shopper gets at most one SMS per cart, within 48 hours of abandoning it.'
 
 const CHANNELS = ['email', 'sms', 'whatsapp', 'push'] as const
 

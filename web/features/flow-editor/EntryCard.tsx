@@ -1,6 +1,7 @@
 import { Button, Card, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { type ConditionNames, describeConditions } from '../../../shared/carts/flow-conditions.ts'
+import { StationSign } from '../../core/ui/Thread.tsx'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { Conditions } from './Conditions.tsx'
 import type { FlowDraft } from './draft.ts'
@@ -17,34 +18,37 @@ interface Props {
 
 /** The flow's entry conditions. */
 export function EntryCard({ draft: { conditions }, names, isOpen, isWrong, isReadOnly, onOpen }: Props) {
-  const label = `${isReadOnly ? 'Show' : 'Edit'} which carts this flow takes`
+  const label = `${isReadOnly ? 'Show' : 'Edit'} which carts enter this flow`
   return (
-    <Card padding="sm" className="step-card entry-card" {...(isOpen && { 'data-open': true })}>
-      <Title order={3} className="step-title">
-        A cart is left
-      </Title>
-      <Text fz="sm" c="dimmed" mt={4}>
-        {conditions === null || isUnfinished(conditions)
-          ? 'Every cart that no flow above this one takes.'
-          : `Only if ${describeConditions(conditions, names)}.`}
-      </Text>
-      {isWrong && (
-        <Text fz="xs" c="var(--rc-bad)" fw={550}>
-          Needs a correction
+    <div className="flow-step flow-entry" data-outcome="done" data-passed>
+      <StationSign outcome="done" />
+      <Card padding="sm" className="step-card" {...(isOpen && { 'data-open': true })}>
+        <Title order={3} className="step-title">
+          Cart abandoned
+        </Title>
+        <Text fz="sm" c="dimmed" mt={4}>
+          {conditions === null || isUnfinished(conditions)
+            ? 'All carts not handled by a flow above'
+            : `Only if ${describeConditions(conditions, names)}`}
         </Text>
-      )}
-      <Button
-        variant={isOpen ? 'light' : 'default'}
-        size="compact-sm"
-        mt={8}
-        w="fit-content"
-        aria-label={label}
-        aria-expanded={isOpen}
-        onClick={onOpen}
-      >
-        {isReadOnly ? 'Show' : 'Edit'}
-      </Button>
-    </Card>
+        {isWrong && (
+          <Text fz="xs" c="var(--rc-bad)" fw={550}>
+            Fix the marked fields
+          </Text>
+        )}
+        <Button
+          variant={isOpen ? 'light' : 'default'}
+          size="compact-sm"
+          mt={8}
+          w="fit-content"
+          aria-label={label}
+          aria-expanded={isOpen}
+          onClick={onOpen}
+        >
+          {isReadOnly ? 'Show' : 'Edit'}
+        </Button>
+      </Card>
+    </div>
   )
 }
 
@@ -86,8 +90,8 @@ export function EntryPanel({ draft, problems, naming, currency, rulesPlan, isRea
       />
       {rulesPlan !== null && <UpgradeNotice text={rulesPlan} />}
       <Conditions
-        label="Take a cart only if"
-        none="Every cart that is left and that no flow above this one takes."
+        label="Only carts if"
+        none="All carts not handled by a flow above."
         conditions={draft.conditions}
         currency={currency}
         error={problems.conditions}
@@ -95,8 +99,7 @@ export function EntryPanel({ draft, problems, naming, currency, rulesPlan, isRea
         onChange={(conditions) => onChange({ conditions }, 'Conditions changed', 'conditions')}
       />
       <Text fz="sm" c="dimmed">
-        A cart belongs to the first flow of the list that is on and whose conditions hold when the shopper has left it.
-        That stays so: a change here counts for carts left from then on.
+        A cart keeps its flow. A change here applies to carts abandoned from then on.
       </Text>
     </Stack>
   )

@@ -1,4 +1,5 @@
 import '../../kits/flows/flows.css'
+import '../../core/ui/thread.css'
 import './flow-editor.css'
 import { Anchor, Button, Group, Title, Tooltip } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
@@ -194,12 +195,12 @@ function Toolbar({ edit: { editing }, isReadOnly }: { edit: Edit; isReadOnly: bo
       <Title order={2}>Messages</Title>
       {!isReadOnly && (
         <Group gap={4}>
-          <Tooltip label={undoable ? `Take back: ${undoable}` : 'Nothing to take back'}>
+          <Tooltip label={undoable ? `Undo: ${undoable}` : 'Nothing to undo'}>
             <Button variant="default" size="compact-sm" aria-label="Undo" {...off(!undoable)} onClick={undo}>
               <IconArrowBackUp size={16} aria-hidden />
             </Button>
           </Tooltip>
-          <Tooltip label={redoable ? `Do again: ${redoable}` : 'Nothing to do again'}>
+          <Tooltip label={redoable ? `Redo: ${redoable}` : 'Nothing to redo'}>
             <Button variant="default" size="compact-sm" aria-label="Redo" {...off(!redoable)} onClick={redo}>
               <IconArrowForwardUp size={16} aria-hidden />
             </Button>
@@ -246,6 +247,7 @@ function Steps({ flow, channels, edit, names, cart, isReadOnly }: StepsProps) {
             key={step.key}
             flowId={flow.id}
             step={step}
+            outcome={flow.isOn && step.id !== null ? 'done' : 'ahead'}
             entry={draft.conditions}
             place={index + 1}
             before={steps[index - 1]}
@@ -372,7 +374,7 @@ export function describeEffect(effect: SaveEffect): string {
     dueNow > 0 &&
       `${formatCount(dueNow)} of them ${dueNow === 1 ? 'is' : 'are'} due at once, as the new time has passed`,
     overtaken > 0 &&
-      `${formatCount(overtaken)} ${overtaken === 1 ? 'message is' : 'messages are'} not sent, as a later one has left or is due`,
+      `${formatCount(overtaken)} ${overtaken === 1 ? 'message is' : 'messages are'} not sent, as a later one was sent or is due`,
     tooLate > 0 && `${formatCount(tooLate)} ${tooLate === 1 ? 'cart is' : 'carts are'} too late for an added message`,
   ]
     .filter(Boolean)

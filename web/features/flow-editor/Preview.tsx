@@ -88,7 +88,7 @@ export function Preview({ cart: [chosen, choose], onBody, ...subject }: Props) {
       isStale={isStale}
       decisionTexts={decisionTexts}
       unmet={unmet && <Unmet inputs={unmet} of={unmet.of} />}
-      nothing={typed === null ? NOTHING_YET : isLater(subject) ? 'The preview comes once the flow is saved.' : null}
+      nothing={typed === null ? NOTHING_YET : isLater(subject) ? 'The preview appears once the flow is saved.' : null}
       of={tested}
       {...(channel === 'sms' && { onBody })}
     >

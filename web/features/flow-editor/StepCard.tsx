@@ -1,20 +1,21 @@
-import { Button, Card, Group, Skeleton, Text } from '@mantine/core'
-import { useInViewport } from '@mantine/hooks'
+import { Button, Card, Group, Text } from '@mantine/core'
 import { IconCopy, IconGripVertical, IconTrash } from '@tabler/icons-react'
 import type { HTMLAttributes, Ref } from 'react'
-import { useState } from 'react'
 import { type ConditionNames, describeConditions } from '../../../shared/carts/flow-conditions.ts'
 import { useNow } from '../../core/ui/clock.ts'
 import { formatCount, formatNames } from '../../core/ui/format.ts'
-import { MailFrame } from '../../core/ui/MailFrame.tsx'
+import { type Outcome, StationSign } from '../../core/ui/Thread.tsx'
 import { formatSinceAbandonment, formatSincePrevious } from '../../kits/flows/elapsed.ts'
-import { channelNames } from '../../kits/flows/rules.ts'
+import { MessagePicture, PictureFrame, TextBubble } from '../../kits/flows/MessagePicture.tsx'
+import { channelNames, formatVariables } from '../../kits/flows/rules.ts'
 import { tabNote } from '../../kits/message-editor/step-coupon.ts'
 import { channelText } from './ChannelOrder.tsx'
 import {
+  buildPreviewText,
   describeEqualVariants,
   type FlowDraft,
   findEqualVariants,
+  getContent,
   getVariantLetter,
   type StepDraft,
   selectCoupon,
@@ -25,6 +26,8 @@ import { isUnfinished } from './problems.ts'
 interface Props {
   flowId: string
   step: StepDraft
+  /** Of its station on the thread. */
+  outcome: Outcome
   /** The flow's entry conditions. */
   entry: FlowDraft['conditions']
   /** Starts at 1. */
@@ -51,14 +54,16 @@ const MINUTE_MS = 60_000
 
 /** A message on the timeline: its time, preview and channels. */
 export function StepCard(props: Props) {
-  const { flowId, step, entry, place, before, cart, approved, isOpen, isReadOnly, item, handle, onOpen } = props
+  const { flowId, step, outcome, entry, place, before, cart, approved, isOpen, isReadOnly, item, handle, onOpen } =
+    props
   const title = `message ${place}, ${step.name}`
-  const later = before && formatSincePrevious(step.delayMinutes, before.delayMinutes)
+  const later = before && formatSincePrevious(step.delayMinutes, before.delayMinutes, place - 1)
   return (
-    <li className="flow-step" {...item}>
+    <li className="flow-step" data-outcome={outcome} data-passed={outcome === 'done' || undefined} {...item}>
+      <StationSign outcome={outcome} />
       <p className="flow-time">
         {formatSinceAbandonment(step.delayMinutes)}
-        {later && <span>{later}</span>}
+        {later && <span>({later})</span>}
       </p>
       <Card padding="sm" className="step-card" {...(isOpen && { 'data-open': true })}>
         <div className="step-head">
@@ -116,7 +121,10 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
   const alike = findEqualVariants(step)
   return (
     <div className="step-summary">
-      <Text fz="sm">{formatChannels(step.channels)}</Text>
+      <Content step={step} />
+      <Text fz="xs" c="dimmed">
+        {formatChannels(step.channels)}
+      </Text>
       {coupon && (
         <Text fz="xs" c="dimmed">
           Coupon {coupon}
@@ -151,7 +159,7 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
       )}
       {isWrong && (
         <Text fz="xs" c="var(--rc-bad)" fw={550}>
-          Needs a correction
+          Fix the marked fields
         </Text>
       )}
       <Button
@@ -172,6 +180,25 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
   )
 }
 
+/** What a shopper reads first: the subject or title, and the beginning of the text. */
+function Content({ step: { channels, variants } }: Pick<Props, 'step'>) {
+  const channel = channels[0]!
+  if (channel === 'whatsapp') return null
+  const { subject, body } = getContent(variants[0]!.words, channel)
+  return (
+    <>
+      {channel !== 'sms' && (
+        <Text fz="sm" fw={600} lineClamp={2}>
+          {formatVariables(subject)}
+        </Text>
+      )}
+      <Text fz="sm" c="dimmed" lineClamp={3}>
+        {buildPreviewText(body)}
+      </Text>
+    </>
+  )
+}
+
 /** "Email, else by SMS or push". */
 function formatChannels([first, ...others]: StepDraft['channels']): string {
   const name = channelNames[first!]
@@ -179,57 +206,21 @@ function formatChannels([first, ...others]: StepDraft['channels']): string {
   return `${name}, else by ${others.length === 1 ? channelText[others[0]!] : formatNames(others.map((each) => channelText[each])).replace(' and ', ' or ')}`
 }
 
-/** Height of the mail before scaling. */
-const MAIL_HEIGHT = 900
-
-/** Thumbnail of a message. Decorative: the text beside it describes it. */
 function StepPicture({
   approved,
   cart,
   ...subject
 }: PreviewSubject & { approved: string | null; cart: string | null }) {
-  const { ref, inViewport } = useInViewport()
-  const [isVisible, setVisible] = useState(false)
-  if (inViewport && !isVisible) setVisible(true)
   return (
-    <div ref={ref} className="step-picture" aria-hidden>
-      {subject.channel === 'whatsapp' ? (
-        <Bubble text={approved ?? ''} />
-      ) : (
-        isVisible && <Picture {...subject} cart={cart} />
-      )}
-    </div>
+    <PictureFrame>
+      {() =>
+        subject.channel === 'whatsapp' ? <TextBubble text={approved ?? ''} /> : <Picture {...subject} cart={cart} />
+      }
+    </PictureFrame>
   )
 }
 
 function Picture({ cart, ...subject }: PreviewSubject & { cart: string | null }) {
   const { preview } = useRenderedPreview(subject, cart)
-  const message = preview.data
-  if (!message) return preview.error ? null : <Skeleton h="100%" />
-  if (subject.channel === 'email') {
-    return (
-      <div className="step-mail" inert>
-        <MailFrame html={message.html} title="" height={MAIL_HEIGHT} />
-      </div>
-    )
-  }
-  if (subject.channel === 'push') {
-    return (
-      <div className="step-note">
-        <Text fz={10} fw={620} lineClamp={2}>
-          {message.subject}
-        </Text>
-        <Text fz={10} lineClamp={5}>
-          {message.text}
-        </Text>
-      </div>
-    )
-  }
-  return <Bubble text={message.text} />
+  return <MessagePicture channel={subject.channel} message={preview.data} hasFailed={preview.error !== null} />
 }
-
-const Bubble = ({ text }: { text: string }) => (
-  <Text fz={10} className="step-bubble" lineClamp={8}>
-    {text}
-  </Text>
-)

@@ -40,7 +40,7 @@ export function StepPanel(props: Props) {
         {rulesPlan !== null && <UpgradeNotice text={rulesPlan} />}
         <Conditions
           label="Send it only if"
-          none="Everybody who has left a cart of this flow, and has not bought since."
+          none="Every shopper of this flow who has not bought since."
           conditions={step.conditions}
           currency={currency}
           error={problems.conditions}
@@ -87,7 +87,7 @@ function Time({ step, problems, isReadOnly, up, onChange }: TimeProps) {
           leftSection={<IconArrowUp size={14} aria-hidden />}
           onClick={moveUp}
         >
-          Keep its time, and move it up to number {up.place}
+          Keep this time and move up to number {up.place}
         </Button>
       )}
     </div>
@@ -115,8 +115,8 @@ function StepContent(props: StepContentProps) {
   const { step, problems, rulesPlan, isReadOnly, createKey, onChange } = props
   const { variant, channel, chooseVariant, chooseChannel } = useSelectedContent(step, problems)
   return (
-    <Stack gap="md" component="section" aria-label="Words">
-      <Title order={3}>Words</Title>
+    <Stack gap="md" component="section" aria-label="Content">
+      <Title order={3}>Content</Title>
       <Variants
         step={step}
         chosen={variant.key}
@@ -129,7 +129,7 @@ function StepContent(props: StepContentProps) {
         <Stack gap="md">
           {step.channels.length > 1 && (
             <SegmentedControl
-              aria-label="Words for"
+              aria-label="Content for"
               w="fit-content"
               value={channel}
               onChange={(value) => chooseChannel(value as FlowChannel)}
@@ -169,7 +169,7 @@ function ChannelContent({ variant, channel, ...props }: ChannelContentProps) {
   const changeContent = (next: Partial<Words>) =>
     onChange(
       changeVariant(step, variant.key, { words: setContent(variant.words, channel, next) }),
-      'Words changed',
+      'Text changed',
       `words ${variant.key} ${channel} ${Object.keys(next).join()}`,
     )
   const templates = useTemplateChoice(content, changeContent)
@@ -219,7 +219,7 @@ function useTemplateChoice(content: Words, onContent: (content: Words) => void) 
   const ready = useTemplates().data?.campaign.filter(({ body }) => body !== '') ?? []
   const chosen = ready.find(({ subject, body }) => subject === content.subject && body === content.body)
   return {
-    choices: [...ready.map(({ id, name }) => ({ id, name })), { id: OWN, name: 'Words of your own' }],
+    choices: [...ready.map(({ id, name }) => ({ id, name })), { id: OWN, name: 'Your own text' }],
     value: chosen?.id ?? OWN,
     onChoose(id: string) {
       const template = ready.find((each) => each.id === id)

@@ -47,7 +47,7 @@ export function Variants(props: Props) {
             Test another text
           </Button>
           <Text fz="xs" c="dimmed" mt={4}>
-            Part of the shoppers get other words for this message, each always the same.
+            Some shoppers get another text. Each shopper always gets the same one.
           </Text>
         </div>
       )}
@@ -68,7 +68,7 @@ function Split({ current, adding, ...props }: SplitProps) {
   return (
     <Stack gap="md">
       <Tabs value={current.key} onChange={(key) => key && onChoose(key)} keepMounted={false}>
-        <Tabs.List aria-label="Variants of the words">
+        <Tabs.List aria-label="Variants of the text">
           {variants.map(({ key, sharePercent }) => (
             <Tabs.Tab key={key} value={key}>
               {getVariantLetter(step, key)} · {Number.isNaN(sharePercent) ? '–' : sharePercent}%

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   addStep,
   addVariant,
+  buildPreviewText,
   changeStep,
   copyStep,
   createKeys,
@@ -164,4 +165,10 @@ it('detects changes from the stored flow, an emptied number, and ignores updates
   expect(isSameDraft({ ...three, name: 'Other' }, three)).toBe(false)
   const coupon = { code: 'X' } as unknown as NonNullable<StepDraft['couponShown']>
   expect(isSameDraft(changeStep(three, 'a', { couponShown: coupon }), three)).toBe(true)
+})
+
+it('shows the beginning of a text without headings, conditions and bare variables', () => {
+  const body =
+    '# We saved your cart\n\nHi {{ customer_name }},\n\n{{ cart_items }}\n{% if a == b %}\nTotal: {{ cart_total }}\n{% endif %}'
+  expect(buildPreviewText(body)).toBe('Hi [customer name], Total: [cart total]')
 })

@@ -2,6 +2,7 @@ import type { FlowChannel, FlowConditions } from '../../../shared/carts/flow-con
 import { getVariantName, type StepTexts } from '../../../shared/marketing/flows.ts'
 import { formatNames } from '../../core/ui/format.ts'
 import { moveItem } from '../../core/ui/reorder.ts'
+import { formatVariables } from '../../kits/flows/rules.ts'
 import type { Words } from '../../kits/message-editor/rules.ts'
 import type { CouponEdit } from '../../kits/message-editor/step-coupon.ts'
 
@@ -151,6 +152,17 @@ export function shareEqually(variants: readonly VariantDraft[]): VariantDraft[] 
   const each = Math.floor(100 / variants.length)
   const rest = 100 - each * variants.length
   return variants.map((variant, index) => ({ ...variant, sharePercent: each + (index < rest ? 1 : 0) }))
+}
+
+const MAX_PREVIEW_TEXT = 160
+
+/** The beginning of a text, without headings, conditions and lines that are a variable only. */
+export function buildPreviewText(body: string): string {
+  const lines = body
+    .split('\n')
+    .map((line) => line.replace(/\{%.*?%\}/g, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('#') && !/^\{\{[^}]*\}\}$/.test(line))
+  return formatVariables(lines.join(' ')).slice(0, MAX_PREVIEW_TEXT)
 }
 
 /** Variants with identical content in every channel of the step, which makes the test useless. null: none. */

@@ -18,8 +18,8 @@ it('counts messages due immediately, and carts for which an added message is too
     '5 messages are added. 1 cart is too late for an added message',
   )
   expect(describeEffect({ ...none, moved: 2, dueNow: 1, overtaken: 1 })).toBe(
-    '2 messages move. 1 of them is due at once, as the new time has passed. 1 message is not sent, as a later one has left or is due',
+    '2 messages move. 1 of them is due at once, as the new time has passed. 1 message is not sent, as a later one was sent or is due',
   )
-  expect(describeEffect({ ...none, overtaken: 3 })).toBe('3 messages are not sent, as a later one has left or is due')
+  expect(describeEffect({ ...none, overtaken: 3 })).toBe('3 messages are not sent, as a later one was sent or is due')
   expect(describeEffect({ ...none, tooLate: 3 })).toBe('3 carts are too late for an added message')
 })

@@ -7,14 +7,13 @@ import type { FlowView } from '../../../shared/marketing/flows.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
-import { formatCount, formatCounted, formatDay, formatMoney } from '../../core/ui/format.ts'
+import { formatCount, formatDay, formatMoney } from '../../core/ui/format.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingList } from '../../core/ui/Loading.tsx'
 import { TimeAgo } from '../../core/ui/Time.tsx'
 import { type ReportDays, useChooseWinner, useFlowReport } from '../../kits/flows/queries.ts'
 import { Bar, FactList, Term } from '../analytics/parts.tsx'
 import {
-  BASES,
   buildFunnel,
   computeWidth,
   describeComparison,
@@ -53,22 +52,29 @@ function Content({ report, flow, isEdited }: { report: Report; flow: FlowView; i
   const total = sumSteps(steps)
   return (
     <Stack gap="lg">
-      <Text fz="sm">
-        <strong className="tabular">{formatMoney(total.revenue, currency)}</strong> from{' '}
-        {formatCounted(total.orders, 'order')}, for messages of {formatDay(from)} to {formatDay(to)}.{' '}
-        <Text span fz="sm" c="dimmed">
+      <div className="report-total">
+        <FactList
+          facts={[
+            {
+              label: 'Revenue recovered',
+              definition: reportDefinitions.revenue,
+              value: formatMoney(total.revenue, currency),
+            },
+            { label: 'Orders', definition: reportDefinitions.orders, value: formatCount(total.orders) },
+            { label: 'Sent', definition: reportDefinitions.sent, value: formatCount(total.sent) },
+          ]}
+        />
+        <Text fz="xs" c="dimmed" mt="xs">
+          {formatDay(from)} – {formatDay(to)} ·{' '}
           {countedAt === null ? (
-            'Nothing was counted yet.'
+            'nothing counted yet'
           ) : (
             <>
-              Counted <TimeAgo at={countedAt} />.
+              updated <TimeAgo at={countedAt} />
             </>
           )}
         </Text>
-      </Text>
-      <Text fz="xs" c="dimmed">
-        {BASES}
-      </Text>
+      </div>
       {steps.map((step) => (
         <Step key={step.stepId} step={step} flow={flow} currency={currency} isEdited={isEdited} />
       ))}
@@ -129,10 +135,7 @@ function SkippedMessages({ step: { skipped } }: { step: StepFigures }) {
   return (
     <div>
       <Text fz="sm" component="h4" m={0}>
-        <Term
-          label={`Not sent: ${formatCount(whole)} closed in these days, by reason`}
-          definition={reportDefinitions.skipped}
-        />
+        <Term label={`Not sent: ${formatCount(whole)}, by reason`} definition={reportDefinitions.skipped} />
       </Text>
       <ul className="coverage">
         {skipped.map(({ reason, explanation, count }) => (
@@ -236,17 +239,15 @@ function AskFirst({ flowId, step, variant, onClose }: AskProps) {
           {
             onSuccess: () => {
               onClose()
-              announce(`Everybody gets variant ${variant.name} from now on`)
+              announce(`Variant ${variant.name} is sent from now on`)
             },
           },
         )
       }
       onClose={onClose}
     >
-      <Text>
-        From now on every shopper gets variant {variant.name}. The others end, and their figures stay in the report.
-      </Text>
-      {!hasDifference && <Text mt="sm">The figures do not show yet that one variant sells more than another.</Text>}
+      <Text>Every shopper gets variant {variant.name} from now on. The figures of the others stay in the report.</Text>
+      {!hasDifference && <Text mt="sm">No variant is proven to sell more yet.</Text>}
     </Confirm>
   )
 }

@@ -61,14 +61,14 @@ it.each([
 it('names a step by its position, and a removed step as such', () => {
   expect(nameStep(step)).toBe('1. First reminder')
   expect(nameStep({ ...step, step: null })).toBe('First reminder (removed)')
-  expect(sumSteps([step, step])).toEqual({ orders: 20, revenue: 800 })
+  expect(sumSteps([step, step])).toEqual({ sent: 200, orders: 20, revenue: 800 })
 })
 
 it('claims no more about a variant than its interval supports', () => {
   const first = buildVariant('A')
   const text = (comparison: VariantFigures['comparison'], needed: number | null = null) =>
     describeComparison(buildVariant('B', comparison), first, needed)
-  expect(describeComparison(first, first, 30)).toBe('The others are compared with this one.')
+  expect(describeComparison(first, first, 30)).toBe('The others are compared with this text.')
   expect(text(null, 30)).toBe('Not enough data yet: a comparison needs 30 purchases with each variant.')
   expect(text({ lower: -1.2, upper: 6.4, excludesZero: false })).toBe(
     'No difference shown: between 1.2 percentage points fewer and 6.4 percentage points more people bought than with A, since the test began.',

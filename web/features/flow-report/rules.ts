@@ -8,17 +8,16 @@ export type StepFigures = FlowReport['steps'][number]
 export type VariantFigures = StepFigures['variants'][number]
 
 export const reportDefinitions = {
-  planned: 'Messages of this step that were planned in these days, whenever they leave or close.',
-  sent: 'Messages of this step that left in these days and were accepted by the mail server or provider, whenever they were planned. All figures below are of them.',
-  delivered: 'Known to have arrived. SMS, WhatsApp and push notifications report it; of email nobody does.',
+  planned: 'Messages of this step planned in this period.',
+  sent: 'Messages of this step sent in this period. All figures below are of them.',
+  delivered: 'Delivery reported by SMS, WhatsApp and push. Email reports none.',
   clicked: CLICKED,
   orders: 'Messages with an order attributed to them.',
   revenue: 'Net revenue of the orders attributed to these messages.',
   revenuePerRecipient: 'Net revenue attributed to these messages, divided by the messages sent.',
-  unsubscribed: 'Messages whose receiver unsubscribed by them.',
-  skipped:
-    'Messages that were closed in these days without being sent, by the reason of each, whenever they were planned.',
-  people: 'Messages with these words that were accepted. A shopper always gets the same words.',
+  unsubscribed: 'Messages from which a shopper unsubscribed.',
+  skipped: 'Messages closed in this period without being sent, by reason.',
+  people: 'Shoppers who got this text. Each one always gets the same.',
   bought: 'Of these, with an order attributed to them.',
 } as const
 
@@ -58,10 +57,6 @@ export function describeDelivered({
   return `${formatCount(delivered)} of ${formatCount(reporting)}${unsaid}`
 }
 
-/** States the base of each rate where readers might add them up. */
-export const BASES =
-  'Planned counts messages by the day they were planned, sent by the day they left, and not sent by the day they were closed. A message that was planned before these days and left or closed in them is not among the planned, and one that still waits is neither sent nor closed. So the numbers do not add up to the planned.'
-
 /** Percent of the total. */
 export const computeWidth = (count: number, whole: number): number =>
   whole > 0 ? Math.min(100, (count / whole) * 100) : 0
@@ -70,6 +65,7 @@ export const nameStep = ({ step, name }: Pick<StepFigures, 'step' | 'name'>): st
   step === null ? `${name} (removed)` : `${step}. ${name}`
 
 export const sumSteps = (steps: readonly StepFigures[]) => ({
+  sent: steps.reduce((sum, { sent }) => sum + sent, 0),
   orders: steps.reduce((sum, { orders }) => sum + orders, 0),
   revenue: steps.reduce((sum, { revenue }) => sum + revenue, 0),
 })
@@ -80,7 +76,7 @@ export function describeComparison(
   first: VariantFigures,
   purchasesNeeded: number | null,
 ): string {
-  if (variant.variantId === first.variantId) return 'The others are compared with this one.'
+  if (variant.variantId === first.variantId) return 'The others are compared with this text.'
   const { comparison } = variant
   if (!comparison) {
     return purchasesNeeded === null

@@ -47,7 +47,7 @@ export function DeleteFlowDialog({ flow, opened, onClose, onDeleted }: Props) {
           {waiting + held === 0
             ? 'It has no planned messages.'
             : `Its ${formatCounted(waiting + held, 'planned message')} will be cancelled.`}{' '}
-          Its words and its report are gone for good. What was sent stays with its carts.
+          Its messages and report are deleted. What was sent stays with its carts.
         </Text>
       )}
     </Confirm>

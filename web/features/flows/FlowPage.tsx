@@ -119,8 +119,7 @@ function Since({ flow }: { flow: FlowView }) {
   return (
     <>
       Switched on <DateTime at={flow.switchedOnAt} />.
-      {flow.holdoutPercent > 0 &&
-        ` ${flow.holdoutPercent}% of shoppers are in the store’s control group and get no messages.`}
+      {flow.holdoutPercent > 0 && ` ${flow.holdoutPercent}% of shoppers are in the control group and get no messages.`}
     </>
   )
 }

@@ -11,11 +11,13 @@ interface Props {
   flow: FlowView
   /** `xs`: in the list, where the page explains missing permission. */
   size?: 'xs' | 'sm'
+  /** In the list: the page's main button. */
+  isMain?: boolean
   unsaved?: UnsavedFlow | null
 }
 
 /** Switches a flow on or off, after a confirmation. */
-export function FlowSwitch({ flow, size = 'sm', unsaved = null }: Props) {
+export function FlowSwitch({ flow, size = 'sm', isMain = size === 'sm', unsaved = null }: Props) {
   const [isOpen, setOpen] = useState(false)
   const maySwitch = useHasPermission('flows:switch')
   const close = () => setOpen(false)
@@ -33,7 +35,7 @@ export function FlowSwitch({ flow, size = 'sm', unsaved = null }: Props) {
     <>
       <Button
         size={size}
-        variant={flow.isOn || isInList ? 'default' : 'filled'}
+        variant={flow.isOn || !isMain ? 'default' : 'filled'}
         leftSection={<Sign size={isInList ? 14 : 16} aria-hidden />}
         onClick={() => setOpen(true)}
         {...(isInList && { 'aria-label': `${label} ${flow.name}` })}

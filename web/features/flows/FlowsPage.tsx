@@ -19,11 +19,11 @@ import { moveItem } from '../../core/ui/reorder.ts'
 import { useReorder } from '../../core/ui/useReorder.ts'
 import { CountsBar } from '../../kits/flows/CountsBar.tsx'
 import { useConditionNames } from '../../kits/flows/condition-queries.ts'
-import { formatSpan } from '../../kits/flows/elapsed.ts'
 import { useCopyFlow, useFlows, useOrderFlows } from '../../kits/flows/queries.ts'
 import { Term } from '../analytics/parts.tsx'
 import { LiftCard } from '../lift/LiftCard.tsx'
 import { DeleteFlowDialog } from './DeleteFlowDialog.tsx'
+import { FlowSteps } from './FlowSteps.tsx'
 import { FlowSwitch } from './FlowSwitch.tsx'
 import { FlowSwitchMark } from './FlowSwitchMark.tsx'
 import { NoCarts } from './NoCarts.tsx'
@@ -37,7 +37,11 @@ export function FlowsPage() {
     <>
       <PageTitle title="Flows" text="Automatic messages after a cart is abandoned.">
         {flows.data && mayWrite && (
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setStarting(true)}>
+          <Button
+            {...(findFlowToSwitchOn(flows.data.flows) && { variant: 'default' })}
+            leftSection={<IconPlus size={16} aria-hidden />}
+            onClick={() => setStarting(true)}
+          >
             Create a flow
           </Button>
         )}
@@ -46,12 +50,12 @@ export function FlowsPage() {
         {(data) => (
           <>
             {data.flows.length === 0 ? (
-              <Empty icon={IconRoute} text="There is no flow yet, so shoppers who leave a cart get no messages.">
+              <Empty icon={IconRoute} text="No flow yet. A flow sends reminders after a cart is abandoned.">
                 {mayWrite && <Button onClick={() => setStarting(true)}>Create a flow</Button>}
               </Empty>
             ) : (
               <Stack gap="md">
-                <Flows flows={data.flows} isReadOnly={!mayWrite} />
+                <Flows data={data} isReadOnly={!mayWrite} />
                 <LiftCard />
               </Stack>
             )}
@@ -68,8 +72,13 @@ export function FlowsPage() {
   )
 }
 
+/** With every flow off, the first one's switch is the page's main button. */
+const findFlowToSwitchOn = (flows: readonly FlowView[]) => (flows.some(({ isOn }) => isOn) ? undefined : flows[0])
+
+type Data = NonNullable<ReturnType<typeof useFlows>['data']>
+
 /** A cart enters the first active flow that matches, so the owner chooses the order. */
-function Flows({ flows, isReadOnly }: { flows: FlowView[]; isReadOnly: boolean }) {
+function Flows({ data: { flows, channels }, isReadOnly }: { data: Data; isReadOnly: boolean }) {
   const order = useOrderFlows()
   const [notice, setNotice] = useState('')
   const names = useConditionNames(
@@ -86,7 +95,7 @@ function Flows({ flows, isReadOnly }: { flows: FlowView[]; isReadOnly: boolean }
     <div>
       {isSorted && (
         <Text fz="sm" c="dimmed" mb="sm">
-          A cart belongs to the first flow in this order that is on and whose conditions hold.
+          A cart goes to the first flow that is on and whose conditions match.
         </Text>
       )}
       {order.error && (
@@ -105,6 +114,8 @@ function Flows({ flows, isReadOnly }: { flows: FlowView[]; isReadOnly: boolean }
             key={flow.id}
             flow={flow}
             names={names}
+            approved={channels.whatsapp.template}
+            isMain={flow === findFlowToSwitchOn(flows)}
             isReadOnly={isReadOnly}
             item={itemOf(flow.id)}
             handle={isSorted && !isReadOnly ? handleOf(flow.id) : null}
@@ -119,14 +130,18 @@ function Flows({ flows, isReadOnly }: { flows: FlowView[]; isReadOnly: boolean }
 interface Props {
   flow: FlowView
   names: ConditionNames
+  /** The approved WhatsApp template. */
+  approved: string | null
+  /** Its switch is the page's main button. */
+  isMain: boolean
   isReadOnly: boolean
   item: HTMLAttributes<HTMLElement> & { ref: Ref<HTMLLIElement> }
   /** null: the order cannot be changed. */
   handle: (HTMLAttributes<HTMLElement> & { ref: Ref<HTMLButtonElement> }) | null
 }
 
-/** A flow in the list: its entry conditions, messages and revenue. */
-function FlowCard({ flow, names, isReadOnly, item, handle }: Props) {
+/** A flow in the list: its revenue, entry conditions and messages. */
+function FlowCard({ flow, names, approved, isMain, isReadOnly, item, handle }: Props) {
   return (
     <li className="flow" {...item}>
       <Card>
@@ -148,36 +163,40 @@ function FlowCard({ flow, names, isReadOnly, item, handle }: Props) {
             </Link>
           </Title>
           <FlowSwitchMark isOn={flow.isOn} />
-          <span className="flow-deeds">
-            <FlowSwitch flow={flow} size="xs" />
+          <span className="flow-actions">
+            <FlowSwitch flow={flow} size="xs" isMain={isMain} />
             {!isReadOnly && <FlowActions flow={flow} />}
           </span>
         </div>
-        <Text fz="sm" mt={4}>
-          {flow.conditions ? `Only if ${describeConditions(flow.conditions, names)}` : 'Every cart'}
-        </Text>
-        <Text fz="sm" c="dimmed" mb="md">
-          {formatCounted(flow.steps.length, 'message')}:{' '}
-          {flow.steps.map(({ delayMinutes }) => formatSpan(delayMinutes)).join(', ')} after the shopper’s last activity
+        <Text fz="sm" c="dimmed" mt={4} mb="md">
+          {flow.conditions ? `Only if ${describeConditions(flow.conditions, names)}` : describeEveryCart(flow)}
         </Text>
         <NoCarts flow={flow} />
-        <FlowRevenue flow={flow} />
+        <div className="flow-body">
+          <FlowRevenue flow={flow} />
+          <FlowSteps flow={flow} approved={approved} />
+        </div>
         <CountsBar counts={flow.counts} />
       </Card>
     </li>
   )
 }
 
-const BROUGHT =
-  'Net revenue of the orders attributed to messages of this flow that left in these days, with refunds taken off.'
+const describeEveryCart = ({ position }: FlowView) =>
+  position === 1 ? 'All carts' : 'All carts not handled by a flow above'
 
 function FlowRevenue({ flow: { brought, currency } }: { flow: FlowView }) {
   return (
-    <Text fz="sm" mb="sm" component="div">
-      <Term label="Brought in" definition={BROUGHT} />{' '}
-      <strong className="tabular">{formatMoney(brought.revenue, currency)}</strong> from{' '}
-      {formatCounted(brought.orders, 'order')} in the last {brought.days} days
-    </Text>
+    <div className="flow-revenue">
+      <Term
+        label="Revenue recovered"
+        definition={`Net revenue of orders attributed to messages this flow sent in the last ${brought.days} days. Refunds are subtracted.`}
+      />
+      <strong className="tabular">{formatMoney(brought.revenue, currency)}</strong>
+      <Text fz="sm" c="dimmed">
+        {formatCounted(brought.orders, 'order')} in the last {brought.days} days
+      </Text>
+    </div>
   )
 }
 
@@ -186,7 +205,7 @@ function FlowActions({ flow }: { flow: FlowView }) {
   const copying = useCopyFlow()
   const copy = () =>
     copying.mutate(flow.id, {
-      onSuccess: ({ flow: copy }) => announce(`“${copy.name}” is there, switched off`),
+      onSuccess: ({ flow: copy }) => announce(`“${copy.name}” created, switched off`),
       onError: (error) => announce(getErrorText(error, BROKEN), 'bad'),
     })
   return (

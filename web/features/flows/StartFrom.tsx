@@ -94,7 +94,7 @@ function Asks({ asks, missing }: { asks: readonly string[]; missing: readonly st
     <>
       {asks.length > 0 && (
         <Text fz="sm" c="dimmed" mt={4} component="div">
-          It asks of your store:
+          Your store needs:
           <ul className="library-asks">
             {asks.map((sentence) => (
               <li key={sentence}>{sentence}</li>

@@ -17,7 +17,7 @@ export function SwitchOffDialog({ flow, opened, onClose }: Props) {
       {
         onSuccess: () => {
           onClose()
-          announce('The flow is off')
+          announce('Flow switched off')
         },
       },
     )
@@ -32,7 +32,7 @@ export function SwitchOffDialog({ flow, opened, onClose }: Props) {
       onConfirm={switchOff}
       onClose={onClose}
     >
-      “{flow.name}” stops sending immediately. Messages the mail server already has cannot be recalled.
+      “{flow.name}” stops sending immediately. Messages already sent cannot be recalled.
     </Confirm>
   )
 }

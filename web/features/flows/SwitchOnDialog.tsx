@@ -44,7 +44,7 @@ export function SwitchOnDialog({ flow, unsaved, opened, onClose }: Props) {
   const onSuccess = () => {
     onClose()
     setChoices(nothingChosen)
-    announce('The flow is on')
+    announce('Flow switched on')
   }
   const switchOn = () =>
     flip.mutate({ isOn: true, holdoutPercent: isHoldingOut ? Number(percent) : 0, includeLast24h }, { onSuccess })
@@ -63,15 +63,15 @@ export function SwitchOnDialog({ flow, unsaved, opened, onClose }: Props) {
       onClose={onClose}
     >
       <Stack gap="lg">
-        {unsaved && <Text>You have unsaved changes. They are saved first, so shoppers get what you see here.</Text>}
+        {unsaved && <Text>Your unsaved changes are saved first.</Text>}
         {flow.missing.length > 0 && <Missing missing={flow.missing} />}
         {above ? (
           <NoCarts flow={flow} />
         ) : (
           <Text>
-            From now on, shoppers who abandon a cart{hasConditions && ' that this flow takes'} get up to{' '}
+            Shoppers who abandon a cart{hasConditions && ' that matches this flow'} get up to{' '}
             {formatCounted(delays.length, 'message')}: {delays.map(formatSpan).join(', ')} after their last activity. A
-            purchase stops the messages.
+            purchase stops them.
           </Text>
         )}
         <OpenCarts flow={flow} above={above} isIncluded={includeLast24h} onChoose={choose} />
@@ -82,8 +82,8 @@ export function SwitchOnDialog({ flow, unsaved, opened, onClose }: Props) {
         )}
         {(flow.holdoutPercent > 0 || isHoldingOut) && (
           <Text fz="sm" c="dimmed">
-            Carts that have had a message before the control group began go on as before: their people are not drawn for
-            them, and can be drawn at their next cart.
+            Carts that already had a message keep getting them. Their shoppers can join the control group with their
+            next cart.
           </Text>
         )}
         <HaveRead flowId={flow.id} hasRead={hasRead} onChoose={choose} onClose={onClose} />
@@ -114,14 +114,14 @@ function Holdout({ isHoldingOut, percent, known, onChoose }: HoldoutProps) {
           <Radio value="none" label="No control group" />
           <Radio
             value="some"
-            label={`Exclude some shoppers to measure what messages bring in${known && known.proposedPercent !== null ? ` (proposed for your store: ${known.proposedPercent}%)` : ''}`}
+            label={`Control group of some shoppers, to measure the extra sales${known && known.proposedPercent !== null ? ` (recommended: ${known.proposedPercent}%)` : ''}`}
           />
         </Stack>
       </Radio.Group>
       {isHoldingOut && (
         <NumberInput
           label="Share of shoppers who get no messages, for 90 days"
-          description="Of any flow or campaign of this store, nor push notifications: the control group is for all of them, not for this flow alone."
+          description="Applies to every flow, campaign and push notification of this store."
           suffix=" %"
           min={1}
           max={50}
@@ -138,7 +138,7 @@ function Holdout({ isHoldingOut, percent, known, onChoose }: HoldoutProps) {
 
 interface OpenCartsProps {
   flow: FlowView
-  /** A flow above leaves this one no carts. */
+  /** A flow above handles all of its carts. */
   above: FlowView | null
   isIncluded: boolean
   onChoose: OnChoose
@@ -153,8 +153,7 @@ function OpenCarts({ flow, above, isIncluded, onChoose }: OpenCartsProps) {
   return (
     <div>
       <Text mb="xs">
-        A flow takes carts whose last activity is after it was switched on. Carts left before that get no messages from
-        it, unless you include the newest of them.{goesOn && ` ${goesOn}`}
+        The flow handles carts abandoned from now on. You can add the newest of the others.{goesOn && ` ${goesOn}`}
       </Text>
       <Checkbox
         label={`Include carts of the last 24 hours${count === undefined ? '' : ` (${most && count > 0 ? most : ''}${formatCounted(count, 'cart')})`}`}
@@ -189,5 +188,5 @@ function HaveRead(props: { flowId: string; hasRead: boolean; onChoose: OnChoose;
   )
 }
 
-/** The flow above that leaves this one no carts; null if there is none. */
+/** The flow above that handles all of its carts; null if there is none. */
 const useTakingFlow = (flow: FlowView) => findTakingFlow(useFlows().data?.flows ?? [], flow)

@@ -38,11 +38,7 @@ export function Upcoming({ flow }: { flow: FlowView }) {
       ) : upcoming.data.total + upcoming.data.unforeseen + upcoming.data.notSent.length === 0 ? (
         <Empty
           icon={IconClockPause}
-          text={
-            flow.isOn
-              ? 'Nothing is due in the next hour for carts abandoned so far.'
-              : 'Nothing is sent: the flow is switched off.'
-          }
+          text={flow.isOn ? 'Nothing is due in the next hour.' : 'The flow is off, so nothing is sent.'}
         />
       ) : (
         <Messages flow={flow} upcoming={upcoming.data} />
@@ -60,10 +56,10 @@ function Messages({ flow, upcoming }: { flow: FlowView; upcoming: Data }) {
     <>
       <Text fz="sm" c="dimmed" mb={total > 0 ? 'md' : 0}>
         {total === 0
-          ? 'No message is expected to go.'
-          : `${formatCounted(total, 'message')} will go, if nothing changes. Each is checked at the moment of sending.`}
+          ? 'No message will be sent.'
+          : `${formatCounted(total, 'message')} due. Each is checked again when it is sent.`}
       </Text>
-      <Stack component="ul" gap="md" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Expected to go">
+      <Stack component="ul" gap="md" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Expected to be sent">
         {messages.map((message) => (
           <UpcomingRow key={`${message.cartId} ${message.step}`} flow={flow} message={message} />
         ))}
@@ -75,7 +71,7 @@ function Messages({ flow, upcoming }: { flow: FlowView; upcoming: Data }) {
       )}
       {unforeseen > 0 && (
         <Text fz="sm" c="dimmed" mt="md">
-          {formatCounted(unforeseen, 'more message is', 'more messages are')} due after these and not looked at yet.
+          {formatCounted(unforeseen, 'more message is', 'more messages are')} due after these, not checked yet.
         </Text>
       )}
       <BlockedMessages notSent={upcoming.notSent} />
@@ -89,9 +85,9 @@ function BlockedMessages({ notSent }: Pick<Data, 'notSent'>) {
   return (
     <>
       <Text fz="sm" fw={550} component="h3" mt="md" mb={4}>
-        {formatCounted(count, 'due message')} will not go in this hour, as things stand
+        {formatCounted(count, 'due message')} will not be sent in this hour
       </Text>
-      <Stack component="ul" gap={4} p={0} m={0} style={{ listStyle: 'none' }} aria-label="Why they will not go">
+      <Stack component="ul" gap={4} p={0} m={0} style={{ listStyle: 'none' }} aria-label="Why they will not be sent">
         {notSent.map((each) => (
           <li key={each.explanation}>
             <Group justify="space-between" wrap="nowrap" gap="sm" align="baseline">

@@ -1,4 +1,4 @@
-import { Anchor, Card, Group, Text, Title } from '@mantine/core'
+import { Anchor, Box, Card, Group, Text, Title } from '@mantine/core'
 import { Link } from 'react-router'
 import type { ExperimentView } from '../../../shared/carts/experiments.ts'
 import {
@@ -8,7 +8,9 @@ import {
   findNewestResult,
   getBoundFormats,
   healthTexts,
+  rangeTexts,
 } from './copy.ts'
+import { GroupBars } from './GroupBars.tsx'
 import { IntervalPicture } from './IntervalPicture.tsx'
 import { useExperiments } from './queries.ts'
 
@@ -22,7 +24,7 @@ export function LiftCard() {
       {experiment ? <ResultText experiment={experiment} /> : <Text>{describeBefore(experiments)}</Text>}
       {experiments.running && (
         <Text fz="sm" c="dimmed" mt={4}>
-          {experiments.running.sharePercent}% of people are in the control group and get no messages.
+          {experiments.running.sharePercent}% of shoppers are in the control group and get no messages.
         </Text>
       )}
     </Section>
@@ -56,16 +58,29 @@ const Section = ({ title, children }: { title: string; children: React.ReactNode
 function ResultText({ experiment }: { experiment: ExperimentView }) {
   const measure = chooseMeasure(experiment)
   if (experiment.health === 'off') return <Text>{healthTexts.off}</Text>
-  if (!measure) return <Text>{describeMeasure(experiment, 'conversion')}</Text>
+  if (!measure) {
+    return (
+      <>
+        <Text>{describeMeasure(experiment, 'conversion')}</Text>
+        {experiment.people.control > 0 && <Bars experiment={experiment} />}
+      </>
+    )
+  }
   const by = experiment[measure].planned ? 'planned' : 'anytime'
   return (
     <>
       <Text>{describeMeasure(experiment, measure, by)}</Text>
+      <Bars experiment={experiment} />
       <IntervalPicture interval={experiment[measure][by]!} format={getBoundFormats(measure, experiment.currency)} />
       <Text fz="xs" c="dimmed" mt={4}>
-        95% interval, {by === 'planned' ? 'on the day that was planned' : 'whenever you look'}: measured against a
-        control group, not by clicks.
+        {rangeTexts[by]}
       </Text>
     </>
   )
 }
+
+const Bars = ({ experiment }: { experiment: ExperimentView }) => (
+  <Box mt="md">
+    <GroupBars experiment={experiment} />
+  </Box>
+)

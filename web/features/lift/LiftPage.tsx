@@ -1,5 +1,5 @@
 import { Anchor, Button, Card, List, NumberInput, Radio, Stack, Text, Title } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import type { ExperimentsReply, ExperimentView } from '../../../shared/carts/experiments.ts'
 import { MAX_PLANNED_DAYS, MIN_PLANNED_DAYS, PLANNED_DAYS } from '../../../shared/carts/experiments.ts'
@@ -7,6 +7,7 @@ import { listShareChoices } from '../../../shared/carts/visible-effect.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
+import { Facts } from '../../core/ui/Facts.tsx'
 import { formatCounted, formatMoney } from '../../core/ui/format.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingCards } from '../../core/ui/Loading.tsx'
@@ -21,12 +22,15 @@ import {
   describeMeasure,
   describePace,
   describePast,
+  findProposal,
   formatDay,
   getBoundFormats,
   hasResult,
   healthTexts,
   type Measure,
+  rangeTexts,
 } from './copy.ts'
+import { GroupBars } from './GroupBars.tsx'
 import { IntervalPicture } from './IntervalPicture.tsx'
 import { useChange, useExperiments, useStart, useStop } from './queries.ts'
 
@@ -35,10 +39,7 @@ export function LiftPage() {
   const experiments = useExperiments()
   return (
     <>
-      <PageTitle
-        title="Lift"
-        text="What your messages bring in beyond what would have come anyway, measured against people who get none."
-      />
+      <PageTitle title="Lift" text="Extra sales your messages cause, measured against a control group." />
       <Loaded
         query={experiments}
         loading={<LoadingCards count={2} rows={3} />}
@@ -64,12 +65,9 @@ function BeforeStart({ known }: { known: ExperimentsReply }) {
       <Title order={2} mb="xs">
         No control group
       </Title>
-      <Text>
-        Everybody gets messages, so nobody can tell who would have bought anyway. A control group measures it, as far as
-        your store is large enough.
-      </Text>
-      <Text mt="sm">{describeBefore(known)}</Text>
-      <Text fz="sm" c="dimmed" mt={4}>
+      <Text maw={720}>{describeBefore(known)}</Text>
+      <Expected known={known} />
+      <Text fz="sm" c="dimmed" mt="sm">
         {describePace(known)}
       </Text>
       <Lead>
@@ -82,6 +80,35 @@ function BeforeStart({ known }: { known: ExperimentsReply }) {
   )
 }
 
+/** Draws the smallest increase that the proposed share could prove. */
+function Expected({ known }: { known: ExperimentsReply }) {
+  const choice = findProposal(known)
+  if (!choice) return null
+  const { rate } = known.pace
+  const needed = Math.min(1, rate * (1 + choice.smallestPercent / 100))
+  const rows = [
+    { label: 'Control group', arm: 'control', width: (rate / needed) * 100, text: 'buy', share: rate },
+    { label: 'With messages', arm: 'needed', width: 100, text: 'or more would be proof', share: needed },
+  ]
+  return (
+    <dl className="lift-bars lift-expected">
+      {rows.map(({ label, arm, width, text, share }) => (
+        <div key={arm}>
+          <dt>{label}</dt>
+          <dd>
+            <span className="lift-bar" aria-hidden>
+              <span data-arm={arm} style={{ width: `${width}%` }} />
+            </span>
+            <span className="lift-bar-text tabular">
+              <strong>{Math.round(share * 1_000) / 10}%</strong> {text}
+            </span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
 function RunningGroup({ known, running }: { known: ExperimentsReply; running: ExperimentView }) {
   const [open, setOpen] = useState<'change' | 'stop' | null>(null)
   const close = () => setOpen(null)
@@ -89,11 +116,10 @@ function RunningGroup({ known, running }: { known: ExperimentsReply; running: Ex
   return (
     <Card component="section" aria-label="The control group runs">
       <Title order={2} mb="xs">
-        {running.sharePercent}% get no messages
+        Control group: {running.sharePercent}% of shoppers
       </Title>
       <Text>
-        Since {day(running.startedAt)}, until {day(running.plannedEndAt)}. People are drawn until{' '}
-        {day(running.drawsUntil)}, so that everybody’s {running.windowDays} days are over by then.
+        {day(running.startedAt)} to {day(running.plannedEndAt)}. New shoppers join until {day(running.drawsUntil)}.
       </Text>
       <Lead>
         <Button.Group mt="md">
@@ -111,11 +137,11 @@ function RunningGroup({ known, running }: { known: ExperimentsReply; running: Ex
   )
 }
 
-function Lead({ children }: { children: React.ReactNode }) {
+function Lead({ children }: { children: ReactNode }) {
   if (useHasPermission('flows:switch')) return children
   return (
     <Text fz="sm" c="dimmed" mt="md">
-      Only the owner or an admin of the account can start or stop a control group.
+      Only the owner or an admin can start or stop a control group.
     </Text>
   )
 }
@@ -137,8 +163,8 @@ function StopDialog({ opened, onClose }: { opened: boolean; onClose: () => void 
       onConfirm={() => stop.mutate(undefined, { onSuccess })}
       onClose={onClose}
     >
-      Everybody gets messages from now on. What is known stays. People whose days are not over are left out. The more
-      exact result of the planned day will not be shown.
+      Everybody gets messages from now on. The result so far stays. Shoppers whose days are not over are left out, and
+      the narrower range of the planned day is never shown.
     </Confirm>
   )
 }
@@ -149,22 +175,22 @@ function Last({ past: [newest] }: { past: ExperimentView[] }) {
   return (
     <>
       <Title order={2} mt="sm">
-        What the last control group showed
+        Result of the last control group
       </Title>
       <Result experiment={newest} order={3} />
     </>
   )
 }
 
-const ENDS = { planned: 'ended as planned', stopped: 'was stopped', changed: 'ended for another share' }
+const ENDS = { planned: 'ended as planned', stopped: 'stopped', changed: 'ended for another share' }
 
 function PastGroups({ past }: { past: ExperimentView[] }) {
   if (past.length === 0) return null
   const [newest, ...older] = past
   return (
-    <Card component="section" aria-label="Control groups before">
+    <Card component="section" aria-label="Earlier control groups">
       <Title order={2} mb="sm">
-        Control groups before
+        Earlier control groups
       </Title>
       <ul className="lift-past">
         {[newest!, ...older].map((each) => (
@@ -186,29 +212,23 @@ function PastGroups({ past }: { past: ExperimentView[] }) {
 
 /** Explains how the figures are measured, for owners (docs/lift.md). */
 const HowMeasured = () => (
-  <Card component="section" aria-label="How it is measured">
+  <section className="lift-quiet" aria-label="How it is measured">
     <Title order={2} mb="sm">
       How it is measured
     </Title>
-    <List spacing="xs">
+    <List spacing={6} fz="sm">
+      <List.Item>Shoppers are put into the control group at random. They get no automatic messages.</List.Item>
       <List.Item>
-        Some people would have bought without a message. To know how many, some people get none. Chance decides who:
-        this is the control group.
+        Orders of both groups count alike: for a fixed number of days per shopper, matched by email, phone or customer
+        number. Clicks and coupons play no part.
       </List.Item>
       <List.Item>
-        Orders of both groups are counted in the same way: for a fixed number of days after each person was drawn, by
-        the email, phone or customer number that was known then. Clicks and coupons play no part.
+        The difference is what your messages cause. The range holds the true value in 95 of 100 cases.
       </List.Item>
-      <List.Item>
-        The difference between the groups is what messages brought in. Chance also makes groups differ, so it is shown
-        as a range: 95% of such ranges hold the true value.
-      </List.Item>
-      <List.Item>
-        Carts that have had a message before the control group began go on as before and are not counted.
-      </List.Item>
-      <List.Item>Not writing to the control group can cost sales. This page says how much.</List.Item>
+      <List.Item>Carts that already had a message keep getting them and are not counted.</List.Item>
+      <List.Item>The control group can cost sales. Its cost is shown with the result.</List.Item>
     </List>
-  </Card>
+  </section>
 )
 
 /** Result of one control group: both measures with their named intervals. */
@@ -220,9 +240,17 @@ function Result({ experiment, order = 2 }: { experiment: ExperimentView; order?:
           {healthTexts.off}
         </Notice>
       )}
-      <MeasureCard experiment={experiment} measure="revenue" title="Revenue" order={order} />
-      <MeasureCard experiment={experiment} measure="conversion" title="Purchases" order={order} />
-      <Groups experiment={experiment} order={order} />
+      <Card component="section" aria-label="Both groups">
+        <Title order={order} mb="md">
+          Shoppers who bought
+        </Title>
+        <GroupBars experiment={experiment} />
+      </Card>
+      <div className="lift-measures">
+        <MeasureCard experiment={experiment} measure="revenue" title="Revenue" order={order} />
+        <MeasureCard experiment={experiment} measure="conversion" title="Purchases" order={order} />
+      </div>
+      <Details experiment={experiment} order={order} />
     </>
   )
 }
@@ -235,20 +263,8 @@ function MeasureCard(props: { experiment: ExperimentView; measure: Measure; titl
       <Title order={order} mb="xs">
         {title}
       </Title>
-      {planned && (
-        <MeasureResult experiment={experiment} measure={measure} by="planned" name="On the day you planned" />
-      )}
-      <MeasureResult
-        experiment={experiment}
-        measure={measure}
-        by="anytime"
-        {...(hasResult(experiment, measure) && { name: 'If you look whenever you like' })}
-      />
-      {measure === 'revenue' && experiment.people.control > 0 && (
-        <Text fz="sm" c="dimmed" mt="sm">
-          {describeCost(experiment)}
-        </Text>
-      )}
+      {planned && <MeasureResult experiment={experiment} measure={measure} by="planned" hasName />}
+      <MeasureResult experiment={experiment} measure={measure} by="anytime" hasName={hasResult(experiment, measure)} />
     </Card>
   )
 }
@@ -256,95 +272,76 @@ function MeasureCard(props: { experiment: ExperimentView; measure: Measure; titl
 interface ResultProps {
   experiment: ExperimentView
   measure: Measure
-  by: 'anytime' | 'planned'
-  name?: string
+  by: keyof typeof rangeTexts
+  hasName: boolean
 }
 
-function MeasureResult({ experiment, measure, by, name }: ResultProps) {
+function MeasureResult({ experiment, measure, by, hasName }: ResultProps) {
   const interval = experiment[measure][by]
   return (
-    <div>
-      {name && (
-        <Text fz="xs" c="dimmed" mt="sm">
-          {name} (95% interval)
-        </Text>
-      )}
+    <div className="lift-result">
       <Text>{describeMeasure(experiment, measure, by)}</Text>
       {interval && <IntervalPicture interval={interval} format={getBoundFormats(measure, experiment.currency)} />}
+      {hasName && (
+        <Text fz="xs" c="dimmed">
+          {rangeTexts[by]}
+        </Text>
+      )}
     </div>
   )
 }
 
-function Groups({ experiment, order }: { experiment: ExperimentView; order: 2 | 3 }) {
-  const { people, purchases, waiting } = experiment
+function Details({ experiment, order }: { experiment: ExperimentView; order: 2 | 3 }) {
   return (
-    <Card component="section" aria-label="Both groups">
+    <section className="lift-quiet" aria-label="Details">
       <Title order={order} mb="sm">
-        Both groups
+        Details
       </Title>
-      <dl className="lift-groups">
-        {(['treated', 'control'] as const).map((arm) => (
-          <div key={arm}>
-            <dt>{arm === 'treated' ? 'With messages' : 'Control group, no messages'}</dt>
-            <dd>
-              <strong>{formatCounted(people[arm], 'person', 'people')}</strong>
-              {formatCounted(purchases[arm], 'of them bought', 'of them bought')}
-              {waiting[arm] > 0 && `. ${formatCounted(waiting[arm], 'more is', 'more are')} not counted yet`}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <Stack gap={4} mt="md">
-        <Small>
-          A person is counted {experiment.windowDays} days after they were drawn, with the orders that bear the email,
-          phone or customer number they were known by then. Orders that only a link or a coupon of ours ties to them do
-          not count here, in either group.
-        </Small>
-        <Small>
-          An order counts if it was paid and not cancelled when its person was counted, without what was refunded by
-          then. What is cancelled or refunded later changes nothing, in either group.
-        </Small>
-        {experiment.capAmount !== null && (
-          <Small>
-            One person counts for {formatMoney(experiment.capAmount, experiment.currency)} at most, so that one large
-            order decides nothing.
-          </Small>
-        )}
-        <Small>{healthTexts[experiment.health]}</Small>
-        {experiment.overridden > 0 && (
-          <Small>
-            {formatCounted(experiment.overridden, 'person', 'people')} of the control group got a message by hand.
-          </Small>
-        )}
-        {experiment.leftOut > 0 && (
-          <Small>
-            {formatCounted(experiment.leftOut, 'person is', 'people are')} left out: members of your team, people whose
-            days the end cut off, or days on which your store’s orders could not be read.
-          </Small>
-        )}
-        {experiment.drawnEarlier > 0 && (
-          <Small>
-            {formatCounted(experiment.drawnEarlier, 'person keeps', 'people keep')} the group they were in before and{' '}
-            {experiment.drawnEarlier === 1 ? 'is' : 'are'} not compared.
-          </Small>
-        )}
-        <Small>
-          In the same time {formatMoney(experiment.attributedAmount, experiment.currency)} of orders are{' '}
-          <Anchor component={Link} to="/analytics" inherit underline="always">
-            attributed
-          </Anchor>{' '}
-          to messages. That is another measure: it also has orders that would have come anyway.
-        </Small>
-      </Stack>
-    </Card>
+      <Facts entries={listDetails(experiment)} />
+    </section>
   )
 }
 
-const Small = ({ children }: { children: React.ReactNode }) => (
-  <Text fz="xs" c="dimmed">
-    {children}
-  </Text>
-)
+function listDetails(experiment: ExperimentView): [string, ReactNode][] {
+  const { currency, windowDays, capAmount, overridden, leftOut, drawnEarlier, attributedAmount, health } = experiment
+  const counted = experiment.people.control > 0
+  return [
+    ...(counted ? ([['Cost of the control group', describeCost(experiment)]] as [string, ReactNode][]) : []),
+    ['Orders count for', `${formatCounted(windowDays, 'day')} per shopper`],
+    ...(capAmount === null
+      ? []
+      : ([['At most per shopper', formatMoney(capAmount, currency)]] as [string, ReactNode][])),
+    ['Group sizes', healthTexts[health]],
+    ...(overridden === 0
+      ? []
+      : ([['Sent to manually', `${formatCounted(overridden, 'shopper')} of the control group`]] as [
+          string,
+          ReactNode,
+        ][])),
+    ...(leftOut === 0
+      ? []
+      : ([['Left out', `${formatCounted(leftOut, 'shopper')}: team members, or days cut off`]] as [
+          string,
+          ReactNode,
+        ][])),
+    ...(drawnEarlier === 0
+      ? []
+      : ([['In an earlier group', `${formatCounted(drawnEarlier, 'shopper')}, not compared`]] as [
+          string,
+          ReactNode,
+        ][])),
+    [
+      'Attributed revenue',
+      <span key="attributed">
+        {formatMoney(attributedAmount, currency)},{' '}
+        <Anchor component={Link} to="/analytics" inherit underline="always">
+          another measure
+        </Anchor>
+        : it includes orders that would have come anyway
+      </span>,
+    ],
+  ]
+}
 
 interface Props {
   known: ExperimentsReply
@@ -361,7 +358,7 @@ function ShareDialog({ known, opened, onClose }: Props) {
   const act = isChange ? change : start
   const onSuccess = () => {
     onClose()
-    announce(isChange ? 'A new control group has begun' : 'The control group has begun')
+    announce(isChange ? 'New control group started' : 'Control group started')
   }
   const problem = checkDays(days)
   const previewDays = problem ? PLANNED_DAYS : Number(days)
@@ -370,7 +367,7 @@ function ShareDialog({ known, opened, onClose }: Props) {
     <Confirm
       opened={opened}
       title={isChange ? 'Change the share' : 'Start a control group'}
-      confirmLabel={isChange ? 'Start anew' : 'Start'}
+      confirmLabel={isChange ? 'Start again' : 'Start'}
       size="lg"
       isBusy={act.isPending}
       isDisabled={problem !== null || share === '' || isSame}
@@ -381,8 +378,7 @@ function ShareDialog({ known, opened, onClose }: Props) {
       <Stack gap="lg">
         {isChange && (
           <Notice tone="warn">
-            Another share is another comparison: the one that runs ends now and keeps its result, and people are drawn
-            anew.
+            The current control group ends now and keeps its result. A new one starts with other shoppers.
           </Notice>
         )}
         {known.proposedPercent === null && <Notice tone="warn">{describeBefore(known)}</Notice>}
@@ -397,7 +393,7 @@ function ShareDialog({ known, opened, onClose }: Props) {
               <Radio
                 key={choice.sharePercent}
                 value={String(choice.sharePercent)}
-                label={`${choice.sharePercent}% of people${choice.sharePercent === known.proposedPercent ? ' (proposed for your store)' : ''}`}
+                label={`${choice.sharePercent}% of shoppers${choice.sharePercent === known.proposedPercent ? ' (recommended for your store)' : ''}`}
                 // Show no estimate for invalid durations.
                 description={problem ? null : describeChoice(choice, previewDays)}
               />
@@ -407,7 +403,7 @@ function ShareDialog({ known, opened, onClose }: Props) {
         <NumberInput
           label="Ends after"
           suffix=" days"
-          description={`${MIN_PLANNED_DAYS} to ${MAX_PLANNED_DAYS} days, then everybody gets messages again. On that day a more exact result is shown as well; if you stop earlier, it is not.`}
+          description={`${MIN_PLANNED_DAYS} to ${MAX_PLANNED_DAYS} days. Then everybody gets messages again, and a narrower range is shown.`}
           error={problem}
           min={MIN_PLANNED_DAYS}
           max={MAX_PLANNED_DAYS}
@@ -418,8 +414,8 @@ function ShareDialog({ known, opened, onClose }: Props) {
           onChange={setDays}
         />
         <Text fz="sm" c="dimmed">
-          The control group is drawn by chance. Flows, campaigns and notifications all leave it alone; you can still
-          write to one of its people by hand. Carts that have had a message already go on as before and are not counted.
+          The control group is chosen at random. Flows, campaigns and push notifications skip it; manual messages are
+          still possible.
         </Text>
       </Stack>
     </Confirm>

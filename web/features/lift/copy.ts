@@ -44,10 +44,10 @@ const getUnit = (measure: Measure, currency: string): Unit =>
     : (count) => formatCounted(Math.ceil(count), 'purchase')
 
 /** Both bounds of a positive interval: money in full; for purchases the first without its unit. */
-function formatBounds(measure: Measure, { low, high }: Interval, currency: string): string {
+function formatBounds(measure: Measure, { low, high }: Interval, format: Unit, currency: string): string {
   const { inner } = getBoundFormats(measure, currency)
-  const most = getUnit(measure, currency)(high)
-  return inner(low) === inner(0) ? `up to ${most}` : `between ${inner(low)} and ${most}`
+  const most = format(high)
+  return inner(low) === inner(0) ? `up to ${most}` : `${inner(low)} to ${most}`
 }
 
 /** The sentence of a measure, with the always-valid interval or the planned day's. */
@@ -60,34 +60,46 @@ export function describeMeasure(
   const finding = experiment[measure]
   const interval = finding[by]
   if (!interval) return describeTooFew(experiment, measure)
-  const peopleText = `these ${formatCounted(people.treated, 'person', 'people')}`
-  if (interval.low > 0) return `Recoup brought in ${formatBounds(measure, interval, currency)} more from ${peopleText}.`
+  const shoppers = `these ${formatCounted(people.treated, 'shopper')}`
+  const money = getUnit('revenue', currency)
+  const purchases = (word: string) => (count: number) => formatCounted(Math.ceil(count), `${word} purchase`)
+  if (interval.low > 0) {
+    const gain =
+      measure === 'revenue'
+        ? `${formatBounds(measure, interval, money, currency)} of extra sales`
+        : formatBounds(measure, interval, purchases('extra'), currency)
+    return `Your messages caused ${gain} from ${shoppers}.`
+  }
   if (interval.high < 0) {
-    const loss = { low: -interval.high, high: -interval.low }
-    return `With messages ${peopleText} brought in ${formatBounds(measure, loss, currency)} less than they would have without.`
+    const bounds = { low: -interval.high, high: -interval.low }
+    const loss =
+      measure === 'revenue'
+        ? `spent ${formatBounds(measure, bounds, money, currency)} less`
+        : `made ${formatBounds(measure, bounds, purchases('fewer'), currency)}`
+    return `With messages, ${shoppers} ${loss}.`
   }
   const largest = Math.max(-interval.low, interval.high)
-  return `No difference seen; if there is one it is smaller than ${getUnit(measure, currency)(largest)}, in all from ${peopleText}.`
+  return `No difference proven. If there is one, it is below ${getUnit(measure, currency)(largest)} for ${shoppers} together.`
 }
 
 function describeTooFew(experiment: ExperimentView, measure: Measure): string {
   const { people, startedAt, windowDays, endedAt, capAmount, timeZone } = experiment
   if (measure === 'revenue' && capAmount === null) {
-    return 'Amounts are not compared: there was no order when it began to say what an unusually large one is.'
+    return 'Revenue is not compared, because the store had no order when the control group started.'
   }
-  if (endedAt) return 'Not enough data: it ended before enough people had bought in both groups.'
+  if (endedAt) return 'Not enough data: the control group ended before enough shoppers had bought in both groups.'
   if (people.treated + people.control === 0) {
     const first = formatDay(Date.parse(startedAt) + windowDays * 86_400_000, timeZone)
-    return `Nobody is counted yet: each person’s orders count for ${windowDays} days, so the first are counted from ${first}.`
+    return `Nobody is counted yet. Each shopper’s orders count for ${windowDays} days, so the first result comes after ${first}.`
   }
   return `Not enough data yet${describeMissing(experiment[measure].missing)}.`
 }
 
-/** ": about 400 more people (≈ 12 days at your pace)" */
+/** ": about 400 more shoppers (≈ 12 days at your pace)" */
 function describeMissing(missing: Finding['missing']): string {
   if (!missing) return ''
   const days = missing.days === null ? '' : ` (≈ ${formatCounted(missing.days, 'day')} at your pace)`
-  return `: about ${formatCounted(missing.people, 'more person', 'more people')}${days}`
+  return `: about ${formatCounted(missing.people, 'more shopper')}${days}`
 }
 
 /** Whether a measure has enough data. */
@@ -111,9 +123,9 @@ export function findNewestResult({ running, past }: Pick<ExperimentsReply, 'runn
   return [running, ...past].find((each) => each !== null && chooseMeasure(each) !== null) ?? null
 }
 
-/** The smallest detectable rise in purchases. */
+/** The smallest increase of purchases that can be proven. */
 export function describeRise(percent: number): string {
-  if (percent < 90) return `a rise of ${percent}% or more in purchases`
+  if (percent < 90) return `an increase of ${percent}% or more`
   if (percent <= 110) return 'twice as many purchases or more'
   const times = 1 + percent / 100
   if (times > 100) return 'more than 100 times as many purchases'
@@ -122,58 +134,95 @@ export function describeRise(percent: number): string {
 
 type Choice = ReturnType<typeof listShareChoices>[number]
 
-/** What a share could detect in this many days. */
+/** What a share could prove in this many days. */
 export function describeChoice({ treated, control, smallestPercent }: Choice, days: number): string {
-  const people = `${formatCount(control)} of ${formatCounted(treated + control, 'person', 'people')} in ${days} days get no messages.`
-  if (smallestPercent === null) return `${people} Too few of them would buy to see any difference.`
-  return `${people} You would see ${describeRise(smallestPercent)}.`
+  const shoppers = `${formatCount(control)} of ${formatCounted(treated + control, 'shopper')} in ${days} days get no messages.`
+  if (smallestPercent === null) return `${shoppers} Too few of them would buy to prove a difference.`
+  return `${shoppers} This proves ${describeRise(smallestPercent)}.`
 }
 
 const SHARE_NAMES: Record<number, string> = { 10: 'a tenth', 20: 'a fifth', 30: 'three tenths', 50: 'half' }
 
-const NOT_YET = 'A control group is not worth it yet.'
-
-/** Describes what the proposed share could detect; without a proposal, why no share is useful. */
-export function describeBefore({ pace, proposedPercent }: ExperimentsReply): string {
-  if (pace.people === 0) {
-    return `Nobody who can be written to has left a cart in the last 30 days, so nothing could be measured yet. ${NOT_YET}`
-  }
+/** The proposed share and what it could prove; null: no share is useful. */
+export function findProposal({ pace, proposedPercent }: ExperimentsReply) {
   const choice = listShareChoices(pace).find(({ sharePercent }) => sharePercent === proposedPercent)
-  if (proposedPercent === null || !choice || choice.smallestPercent === null) {
-    const month = formatCounted(pace.people, 'person', 'people')
-    return `With ${month} a month who leave a cart and can be written to, even a large effect could not be seen in ${PLANNED_DAYS} days, whatever the share: too few of them would buy. ${NOT_YET}`
+  return choice && choice.smallestPercent !== null ? { ...choice, smallestPercent: choice.smallestPercent } : null
+}
+
+/** A typical store gains less than this, so a control group that proves only more is not worth it. */
+const TYPICAL_RISE_PERCENT = 25
+
+/** Describes what the proposed share could prove; without a proposal, why no share is useful. */
+export function describeBefore(reply: ExperimentsReply): string {
+  const { people } = reply.pace
+  if (people === 0) {
+    return 'No reachable shopper abandoned a cart in the last 30 days, so there is nothing to measure yet.'
   }
-  const people = `With ${formatCounted(pace.people, 'person', 'people')} a month who leave a cart and can be written to, and ${SHARE_NAMES[proposedPercent] ?? `${proposedPercent}%`} of them held out,`
-  const example = choice.smallestPercent > 25 ? ', such as a fifth,' : ''
-  return `${people} you would see ${describeRise(choice.smallestPercent)} in ${PLANNED_DAYS} days. A smaller rise${example} could not be told from chance.`
+  const month = `You have about ${formatCounted(people, 'reachable shopper')} a month.`
+  const choice = findProposal(reply)
+  if (!choice) return `${month} Too few would buy in ${PLANNED_DAYS} days to prove any increase. It’s not worth it yet.`
+  const share = SHARE_NAMES[choice.sharePercent] ?? `${choice.sharePercent}%`
+  const isLarge = choice.smallestPercent > TYPICAL_RISE_PERCENT
+  return `${month} With ${share} of them in a control group, ${PLANNED_DAYS} days would ${isLarge ? 'only ' : ''}prove ${describeRise(choice.smallestPercent)}.${isLarge ? ' That’s probably not worth it yet.' : ''}`
 }
 
 /** Shown while a group runs, wherever messages are created: it covers the whole store. */
 export const describeRunning = (sharePercent: number): string =>
-  `A control group is running for all flows and campaigns of this store: ${sharePercent}% of people get no message of any of them, and no push notification.`
+  `A control group is running: ${sharePercent}% of shoppers get no flow, campaign or push notification from this store.`
 
 /** Describes the shoppers behind the purchase rate. */
 export function describePace({ pace }: ExperimentsReply): string {
   if (pace.boughtPercent === null) {
-    return `Too few of them bought in the last 30 days to know how many do; ${pace.assumedPercent}% is assumed.`
+    return `Too few of them bought in the last 30 days to measure a rate. ${pace.assumedPercent}% is assumed.`
   }
-  return `Of those who left a cart in the last 30 days, ${pace.boughtPercent}% bought.`
+  return `${pace.boughtPercent}% of shoppers who abandoned a cart in the last 30 days bought.`
 }
 
 /** Cost of the control group. Like the gain, it claims no more than its interval supports. */
-export function describeCost({ cost, people, currency }: ExperimentView): string {
-  const peopleText = `the ${formatCounted(people.control, 'person', 'people')} of the control group`
-  if (!cost) return `What it cost not to write to ${peopleText} cannot be told, for the same reason.`
-  if (cost.low > 0) return `Not writing to ${peopleText} has cost ${formatBounds('revenue', cost, currency)}.`
-  if (cost.high < 0) return `Not writing to ${peopleText} has cost nothing.`
-  return `Not writing to ${peopleText} has cost at most ${getUnit('revenue', currency)(cost.high)}, and perhaps nothing.`
+export function describeCost({ cost, currency }: ExperimentView): string {
+  const format = getUnit('revenue', currency)
+  if (!cost) return 'Not known yet'
+  if (cost.high < 0) return 'None'
+  if (cost.low > 0) return `${formatBounds('revenue', cost, format, currency)} in missed sales`
+  return `At most ${format(cost.high)} in missed sales, perhaps none`
 }
 
 /** Results of the check for a sample ratio mismatch (decision 61). */
 export const healthTexts: Record<ExperimentView['health'], string> = {
-  few: 'Too few people to check whether one of the groups has lost some.',
-  even: 'The sizes of both groups are what chance explains.',
-  off: 'The sizes of the groups cannot be chance: people are missing in one of them. Do not rely on this result.',
+  few: 'Too few shoppers to check the group sizes.',
+  even: 'Both groups have the expected size.',
+  off: 'One group has lost shoppers, so the groups cannot be compared. Do not rely on this result.',
+}
+
+/** The two ranges, named (decision 59). */
+export const rangeTexts = {
+  anytime: 'If you look whenever you like (95% range)',
+  planned: 'On the day you planned (95% range)',
+} as const
+
+/** One group as a bar from zero: how many of its shoppers bought. */
+export interface GroupBar {
+  arm: 'treated' | 'control'
+  label: string
+  people: number
+  purchases: number
+  /** null: nobody is counted. */
+  boughtPercent: number | null
+  /** Length in percent, with the larger group as the measure. */
+  width: number
+}
+
+export function buildGroupBars({ people, purchases }: Pick<ExperimentView, 'people' | 'purchases'>): GroupBar[] {
+  const rate = (arm: GroupBar['arm']) => (people[arm] > 0 ? purchases[arm] / people[arm] : 0)
+  const most = Math.max(rate('treated'), rate('control'))
+  return (['control', 'treated'] as const).map((arm) => ({
+    arm,
+    label: arm === 'control' ? 'Control group' : 'With messages',
+    people: people[arm],
+    purchases: purchases[arm],
+    boughtPercent: people[arm] > 0 ? Math.round(rate(arm) * 1_000) / 10 : null,
+    width: most > 0 ? Math.round((rate(arm) / most) * 1_000) / 10 : 0,
+  }))
 }
 
 /** Error of the typed number of days; null if valid. */

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
 import { formatSinceAbandonment, formatSincePrevious, formatSpan } from './elapsed.ts'
 
-it('formats the time since the shopper left', () => {
-  expect(formatSinceAbandonment(60)).toBe('1 hour after they leave')
-  expect(formatSinceAbandonment(4_320)).toBe('3 days after they leave')
+it('formats the time since the cart was abandoned', () => {
+  expect(formatSinceAbandonment(60)).toBe('1 hour after abandonment')
+  expect(formatSinceAbandonment(4_320)).toBe('3 days after abandonment')
   expect(formatSinceAbandonment(Number.NaN)).toBe('No time yet')
 })
 
 it('formats the time since the previous message', () => {
-  expect(formatSincePrevious(1_440, 60)).toBe('23 hours later')
-  expect(formatSincePrevious(60, 60)).toBeNull()
-  expect(formatSincePrevious(60, Number.NaN)).toBeNull()
+  expect(formatSincePrevious(1_440, 60, 1)).toBe('23 hours after message 1')
+  expect(formatSincePrevious(60, 60, 1)).toBeNull()
+  expect(formatSincePrevious(60, Number.NaN, 2)).toBeNull()
 })
 
 it('formats durations for reading', () => {

@@ -2,14 +2,14 @@ import { formatMinutes } from '../../core/ui/format.ts'
 
 // Formats when the messages of a flow are sent. Pure.
 
-/** On the timeline: "1 hour after they leave". */
+/** On the timeline: "1 hour after abandonment". */
 export const formatSinceAbandonment = (minutes: number): string =>
-  Number.isNaN(minutes) ? 'No time yet' : `${formatSpan(minutes)} after they leave`
+  Number.isNaN(minutes) ? 'No time yet' : `${formatSpan(minutes)} after abandonment`
 
-/** Between two messages: "23 hours later". null if a time is missing or they do not increase. */
-export function formatSincePrevious(minutes: number, before: number): string | null {
+/** "23 hours after message 1": since the message at this place. null if a time is missing or they do not increase. */
+export function formatSincePrevious(minutes: number, before: number, place: number): string | null {
   const gap = minutes - before
-  return gap > 0 ? `${formatSpan(gap)} later` : null
+  return gap > 0 ? `${formatSpan(gap)} after message ${place}` : null
 }
 
 const [HOUR, DAY] = [60, 1_440]

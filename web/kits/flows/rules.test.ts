@@ -6,6 +6,7 @@ import {
   describeCounts,
   describeRecentCarts,
   explainNoCarts,
+  formatVariables,
   insertFlow,
   sortFlows,
 } from './rules.ts'
@@ -34,7 +35,7 @@ it('finds the flow above that matches every cart, by order, switch and condition
   ]
   const flows = [all, some, below]
   const buildFlowText = (word: string) =>
-    `“all” stands above it and takes every cart, so this flow ${word} none. Move it up, or give that one conditions.`
+    `“all” is above this flow and handles every cart, so this flow ${word} no carts. Move it up, or add conditions to that flow.`
   expect(flows.map((each) => explainNoCarts(flows, each))).toEqual([
     null,
     buildFlowText('gets'),
@@ -50,10 +51,16 @@ it('finds the flow above that matches every cart, by order, switch and condition
   expect(copied.map((each) => explainNoCarts(copied, each))).toEqual([
     null,
     null,
-    '“some” stands above it and has the same conditions, so this flow gets none. Move it up, or change the conditions of one of them.',
+    '“some” is above this flow and has the same conditions, so this flow gets no carts. Move it up, or change the conditions of one flow.',
   ])
   const onTop = sortFlows([all, some, { ...below, isOn: true }], ['below', 'all', 'some'])
   expect(onTop.map((each) => explainNoCarts(onTop, each)?.slice(0, 7) ?? null)).toEqual([null, '“below”', '“below”'])
+})
+
+it('shows the variables of a template by their names', () => {
+  expect(formatVariables('Hi {{ customer_name }}, {{coupon_code | default: "none"}} at {{ store_name }}')).toBe(
+    'Hi [customer name], [coupon code] at [store name]',
+  )
 })
 
 it('shows every part of the planned total', () => {
@@ -74,16 +81,12 @@ it('shows every part of the planned total', () => {
 
 it('describes the carts abandoned before a flow is switched on', () => {
   const above = { name: 'All', conditions: null }
-  expect(describeRecentCarts(0, above)).toBe(
-    'No cart is left for this flow: “All” stands above it and takes every cart.',
-  )
+  expect(describeRecentCarts(0, above)).toBe('No carts for this flow: “All” is above it and handles every cart.')
   const same = { name: 'Some', conditions: { match: 'all' as const, groups: [] } }
-  expect(describeRecentCarts(0, same)).toBe(
-    'No cart is left for this flow: “Some” stands above it and has the same conditions.',
-  )
-  expect(describeRecentCarts(3, above)).toBe('They were left before “All” was switched on, so no flow has taken them.')
-  expect(describeRecentCarts(0, null)).toBe('There is none that no other flow has taken.')
-  const others = 'Those that were left before them get none from this flow.'
+  expect(describeRecentCarts(0, same)).toBe('No carts for this flow: “Some” is above it and has the same conditions.')
+  expect(describeRecentCarts(3, above)).toBe('Abandoned before “All” was switched on, so no flow handles them.')
+  expect(describeRecentCarts(0, null)).toBe('No unassigned carts in the last 24 hours.')
+  const others = 'Older carts get no messages from this flow.'
   expect([
     describeRecentCarts(3, null),
     describeRecentCarts(undefined, null),
@@ -93,6 +96,6 @@ it('describes the carts abandoned before a flow is switched on', () => {
 
 it('states that messages scheduled before will continue', () => {
   expect(describeContinuing({ waiting: 0, held: 0 })).toBeNull()
-  expect(describeContinuing({ waiting: 1, held: 0 })).toContain('One message planned before goes on')
-  expect(describeContinuing({ waiting: 1_200, held: 34 })).toContain('1,234 messages planned before go on')
+  expect(describeContinuing({ waiting: 1, held: 0 })).toContain('One message planned earlier is sent')
+  expect(describeContinuing({ waiting: 1_200, held: 34 })).toContain('1,234 messages planned earlier are sent')
 })

@@ -13,15 +13,14 @@ export const channelNames: Record<FlowStep['channel'], string> = {
 }
 
 /** Shared by all-time figures and the report of a period. */
-export const CLICKED =
-  'Messages through which a person clicked a link or restored the cart. Link scanners are not counted.'
+export const CLICKED = 'Messages in which a shopper clicked a link or restored the cart. Link scanners are not counted.'
 
 type Counts = z.infer<typeof FlowCounts>
 export type CountKey = Exclude<keyof Counts, 'planned'>
 
 export const countParts: { key: CountKey; label: string; fill: string; meaning: string }[] = [
-  { key: 'sent', label: 'Sent', fill: 'sent', meaning: 'accepted by the mail server or delivered' },
-  { key: 'inFlight', label: 'Sending', fill: 'flight', meaning: 'being sent, no answer yet' },
+  { key: 'sent', label: 'Sent', fill: 'sent', meaning: 'sent, delivered or not' },
+  { key: 'inFlight', label: 'Sending', fill: 'flight', meaning: 'being sent now' },
   { key: 'waiting', label: 'Waiting', fill: 'waiting', meaning: 'not due yet' },
   { key: 'held', label: 'Held back', fill: 'held', meaning: 'due, but temporarily blocked' },
   { key: 'skipped', label: 'Not sent', fill: 'skipped', meaning: 'not sent, with a reason' },
@@ -46,6 +45,10 @@ export function describeCounts(counts: Counts): string {
 export const nameStep = (flow: Pick<FlowView, 'steps'>, step: number) =>
   flow.steps.find((other) => other.step === step)?.templateName ?? `Message ${step}`
 
+/** A template's text for reading: “your cart at [store name]”. */
+export const formatVariables = (text: string): string =>
+  text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, name: string) => `[${name.replaceAll('_', ' ')}]`)
+
 type FlowMatcher = Pick<FlowView, 'position' | 'conditions'>
 
 /** The active flow above that matches every cart, or all that this one would match. null: carts remain. */
@@ -56,15 +59,15 @@ export const findTakingFlow = (flows: readonly FlowView[], { position, condition
   ) ?? null
 
 const describeMatch = ({ conditions }: Pick<FlowView, 'conditions'>) =>
-  conditions ? 'has the same conditions' : 'takes every cart'
+  conditions ? 'has the same conditions' : 'handles every cart'
 
 /** How to fix it, as text; null: carts remain. */
 export function explainNoCarts(flows: readonly FlowView[], flow: FlowMatcher & Pick<FlowView, 'isOn'>): string | null {
   const above = findTakingFlow(flows, flow)
   const gets = flow.isOn ? 'gets' : 'would get'
   if (!above) return null
-  const advice = above.conditions ? 'change the conditions of one of them' : 'give that one conditions'
-  return `“${above.name}” stands above it and ${describeMatch(above)}, so this flow ${gets} none. Move it up, or ${advice}.`
+  const advice = above.conditions ? 'change the conditions of one flow' : 'add conditions to that flow'
+  return `“${above.name}” is above this flow and ${describeMatch(above)}, so this flow ${gets} no carts. Move it up, or ${advice}.`
 }
 
 /** What happens to carts abandoned in the day before switching on; `count` of them have no other flow. */
@@ -72,12 +75,11 @@ export function describeRecentCarts(
   count: number | undefined,
   above: Pick<FlowView, 'name' | 'conditions'> | null,
 ): string {
-  if (count === 0 && above)
-    return `No cart is left for this flow: “${above.name}” stands above it and ${describeMatch(above)}.`
-  if (count === 0) return 'There is none that no other flow has taken.'
+  if (count === 0 && above) return `No carts for this flow: “${above.name}” is above it and ${describeMatch(above)}.`
+  if (count === 0) return 'No unassigned carts in the last 24 hours.'
   return above && count !== undefined
-    ? `They were left before “${above.name}” was switched on, so no flow has taken them.`
-    : 'Those that were left before them get none from this flow.'
+    ? `Abandoned before “${above.name}” was switched on, so no flow handles them.`
+    : 'Older carts get no messages from this flow.'
 }
 
 /** For a flow that was on before: its waiting messages. null: none. */
@@ -85,8 +87,8 @@ export function describeContinuing({ waiting, held }: Pick<Counts, 'waiting' | '
   const open = waiting + held
   if (open === 0) return null
   return open === 1
-    ? 'One message planned before goes on when it is due, if it is not too late by then.'
-    : `${formatCount(open)} messages planned before go on when they are due, if it is not too late by then.`
+    ? 'One message planned earlier is sent when due, unless it is too late by then.'
+    : `${formatCount(open)} messages planned earlier are sent when due, unless it is too late by then.`
 }
 
 /** Flows not named keep their order behind the others. */

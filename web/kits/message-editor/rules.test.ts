@@ -27,7 +27,9 @@ it('offers no name variables for a notification, and reports texts that use them
   expect(namesOf(false, true)).toEqual(others)
   expect(namesOf(false, false)).toContain('customer_name')
   expect(namesOf(true, true)).toEqual(namesOf(true, false).filter((name) => name !== 'customer_name'))
-  expect(nameHint({ subject: 'Hi {{ customer_name }}', body: 'Your cart' })).toMatch(/^Notifications name nobody/)
+  expect(nameHint({ subject: 'Hi {{ customer_name }}', body: 'Your cart' })).toMatch(
+    /^Notifications never contain the customer’s name/,
+  )
   expect(nameHint({ subject: 'Hi', body: '{{customer_name | upcase}}' })).toMatch(/becomes “there”/)
   expect(nameHint({ subject: 'Hi', body: 'Your cart at {{ store_name }}' })).toBeNull()
 })

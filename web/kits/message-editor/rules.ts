@@ -28,7 +28,7 @@ const NAME = 'customer_name'
 /** Warns about a notification whose text uses the name (decision 72). */
 export const nameHint = ({ subject, body }: Words): string | null =>
   new RegExp(`\\b${NAME}\\b`).test(`${subject} ${body}`)
-    ? `Notifications name nobody: ${NAME} becomes “there”, because the browser may be somebody else’s.`
+    ? `Notifications never contain the customer’s name: ${NAME} becomes “there”.`
     : null
 
 /** Whether the messages have a coupon: all of them, those that meet the rules, or none. */
