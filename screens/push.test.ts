@@ -240,7 +240,9 @@ test('previews the notification on a phone and a computer while its texts are ed
     await screen.getByText('Still there: Stoneware Mug').waitFor()
     await screen.getByText('shop.example').waitFor()
   }
-  await expect.poll(() => app.api.calls(previewMessage).at(-1)!.body).toMatchObject({ channel: 'push', cartId: 'sample' })
+  await expect
+    .poll(() => app.api.calls(previewMessage).at(-1)!.body)
+    .toMatchObject({ channel: 'push', cartId: 'sample' })
   await expectToFit()
   await page.getByRole('button', { name: 'Discard' }).click()
   await phone!.getByText(DEFAULT_PUSH.title).waitFor()
@@ -300,9 +302,7 @@ test('the live check shows where widget and worker were found, and which parts a
   ]
   await page.reload()
   await check.getByText('Working The Recoup plugin: seen 2 min ago from shop.example').waitFor()
-  await check
-    .getByText(/Worker missing Easy Integration: widget seen 5 min ago from www.shop.example/)
-    .waitFor()
+  await check.getByText(/Worker missing Easy Integration: widget seen 5 min ago from www.shop.example/).waitFor()
   push.setup.seen = [
     buildSeenMethod('easy', { isWorkerOld: true }),
     buildSeenMethod('functions', { isWorkerOld: true }),
