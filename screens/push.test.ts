@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_PROMPT, DEFAULT_PUSH, pushTexts } from '../shared/delivery/push.ts'
 import * as calls from '../shared/delivery/push-calls.ts'
-import type { MessagePreview } from '../shared/delivery/reminders.ts'
 import { previewMessage } from '../shared/marketing/message-preview.ts'
 import { readBrand } from '../shared/workspace/brand-calls.ts'
 import { stubPushInPage } from '../test/push-in-page.ts'
@@ -16,23 +15,11 @@ const app = createScreens()
 const push = createPushStore(app)
 const { button, card, copied, expectToFit, figures, sent } = push
 
-const PREVIEW: MessagePreview = {
-  subject: '',
-  html: '',
-  text: '',
-  segments: null,
-  price: null,
-  words: null,
-  problem: null,
-  couponNote: null,
-  couponWarning: null,
-  decision: null,
-}
 const GENERATE = 'Generate VAPID keys and widget code'
 
 async function openManager() {
   const page = await app.open('/push-notifications')
-  await card('Store and widget code').waitFor()
+  await card('Notification settings').waitFor()
   return page
 }
 
@@ -222,7 +209,7 @@ test('“Send to this browser only” sends this browser’s subscription, unles
 test('previews the notification on a phone and a computer while its texts are edited', async () => {
   app.api.answer(readBrand, { ...fixture(readBrand), logo: { path: '/logo.svg', width: 96, height: 96 } })
   app.api.answer(previewMessage, ({ body }) => ({
-    ...PREVIEW,
+    ...fixture(previewMessage),
     subject: body.subject!,
     text: body.body!.replace('{{ cart_items }}', 'Stoneware Mug'),
     picture: '/logo.svg',
