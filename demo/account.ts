@@ -59,12 +59,13 @@ export async function ensureDemoAccount(deps: Deps, demo: DemoParts): Promise<De
 }
 
 /**
- * Installs push widget and worker in the demo store as the plugin does. The visitor may switch push notifications on.
+ * Installs push widget and worker in the demo store with the code for functions.php, because the store is connected
+ * with keys and has no plugin. The visitor may switch push notifications on.
  */
 async function setUpPush(deps: Deps, demo: DemoParts, store: StoreRow): Promise<void> {
   await ensureKey(deps, { storeId: store.id, db: deps.db })
   const publicUrl = deps.config.publicUrl
-  const line = `src="${publicUrl}/push/${store.capture_key}.js" data-method="plugin" data-store-url="${store.url}"`
+  const line = `src="${publicUrl}/push/${store.capture_key}.js" data-method="functions" data-store-url="${store.url}"`
   demo.setPush({ head: `<script ${line} defer></script>`, workerUrl: `${publicUrl}/push/sw.js` })
 }
 

@@ -106,15 +106,15 @@ test('creates the account once: connected, on the largest plan, with its flow on
     scriptUrl: `${world.deps.config.publicUrl}/capture/${store.capture_key}.js`,
     storeKey: store.capture_key,
   })
-  // Its pages have web push as with the plugin.
+  // Its pages have web push by the code for functions.php: the store has no plugin.
   const { publicUrl } = world.deps.config
   expect(pushes.at(-1)).toEqual({
-    head: `<script src="${publicUrl}/push/${store.capture_key}.js" data-method="plugin" data-store-url="${shop.url}" defer></script>`,
+    head: `<script src="${publicUrl}/push/${store.capture_key}.js" data-method="functions" data-store-url="${shop.url}" defer></script>`,
     workerUrl: `${publicUrl}/push/sw.js`,
   })
   const setup = await world.request('POST', '/api/push-notifications/auto-setup', {
     headers: { origin: shop.url },
-    body: { storeUrl: shop.url, method: 'plugin' },
+    body: { storeUrl: shop.url, method: 'functions' },
   })
   expect(setup.body).toMatchObject({ storeKey: store.capture_key, workerUrl: `${shop.url}/?recoup-sw=1` })
   const signedIn = await world.request('POST', '/api/auth/demo')

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
-import { checkConnection, connectStore, examineStore, replaceKeys, storeTexts } from '../shared/access/stores.ts'
+import {
+  checkConnection,
+  connectStore,
+  examineStore,
+  replaceKeys,
+  storeHealth,
+  storeTexts,
+} from '../shared/access/stores.ts'
 import { readMailServer } from '../shared/delivery/mail-server.ts'
+import { readBrand } from '../shared/workspace/brand-calls.ts'
 import { listNotifications } from '../shared/workspace/notification-calls.ts'
 import { openFresh, serveNoPlan, serveNoStore, serveUser } from './account-scene.ts'
 import { fixture } from './api.ts'
@@ -60,6 +68,25 @@ test('the WooCommerce form marks missing fields, swaps keys, and keeps its input
   serveStore()
   await page.getByRole('button', { name: 'Go to the dashboard' }).click()
   await page.waitForURL('**/dashboard')
+})
+
+test('the connected screen shows what the import has found so far', async () => {
+  serveNoStore(api)
+  await openFresh(app, '/store-setup')
+  const page = app.page
+  await page.getByLabel('Store URL').fill('http://localhost:8080/')
+  await page.getByLabel('Consumer key').fill(KEY)
+  await page.getByLabel('Consumer secret').fill(SECRET)
+  const connected = { status: 'success' as const, success: true as const, message: 'Connected.', warnings: [] }
+  api.answer(connectStore, { ...connected, store })
+  const logo = { path: '/logo.svg', width: 96, height: 32 }
+  api.answer(readBrand, { ...fixture(readBrand), logo: null, proposal: { source: 'site_logo', logo, hash: 'a' } })
+  api.answer(storeHealth, { ...fixture(storeHealth), counts: { orders: 1_175, customers: 0, products: 17 } })
+  await page.getByRole('button', { name: 'Connect Store' }).click()
+  const found = page.getByRole('region', { name: 'Found so far' })
+  await found.getByText('1,175').waitFor()
+  await expect.poll(() => found.locator('dt').allInnerTexts()).toEqual(['Orders', 'Products'])
+  await found.getByRole('img', { name: 'Logo found in your store' }).waitFor()
 })
 
 test('after the plugin was removed, set-up and settings explain it and the notifications open', async () => {

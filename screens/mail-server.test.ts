@@ -132,6 +132,26 @@ test('a mail server is checked and saved; a refusal is shown and clears nothing;
   await server.getByText('It accepted a test email').waitFor()
 })
 
+test('a provider fills server, port and encryption, and says what user and password are', async () => {
+  serveUser(api, { isEmailConfirmed: false })
+  api.answer(readMailServer, inMailbox)
+  await app.open('/settings/sending/mail-server')
+  const server = findCard('Mail server')
+  const preset = (name: string) => server.getByRole('group', { name: 'Provider' }).getByRole('button', { name })
+  const values = () =>
+    Promise.all(['Server', 'Port', 'User'].map((label) => server.getByLabel(label, { exact: true }).inputValue()))
+  await preset('Gmail').click()
+  await server.getByText('Password: an app password from your Google account').waitFor()
+  await expect.poll(values).toEqual(['smtp.gmail.com', '465', ''])
+  await preset('SendGrid').click()
+  await expect.poll(values).toEqual(['smtp.sendgrid.net', '587', 'apikey'])
+  await expect.poll(() => preset('SendGrid').getAttribute('aria-pressed')).toBe('true')
+  await expect.poll(() => server.getByRole('combobox', { name: 'Encryption' }).inputValue()).toBe('STARTTLS')
+  // The server refuses an unconfirmed address, and the form says so first.
+  await server.getByText('Confirm your email address to save a mail server.').waitFor()
+  await findCard('Test email').getByText('Confirm your email address to send a test email.').waitFor()
+})
+
 test('a failing mail server shows its reply, and is removed after a confirmation', async () => {
   serveUser(api)
   const problem = '421 Too many connections'

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { DEFAULT_PROMPT, DEFAULT_PUSH, pushTexts } from '../shared/delivery/push.ts'
 import * as calls from '../shared/delivery/push-calls.ts'
+import { previewMessage } from '../shared/marketing/message-preview.ts'
+import { readBrand } from '../shared/workspace/brand-calls.ts'
 import { stubPushInPage } from '../test/push-in-page.ts'
+import { serveUser } from './account-scene.ts'
+import { fixture } from './api.ts'
 import { createScreens } from './app.ts'
 import { buildSeenMethod, buildSetupWithoutKeys, createPushStore, STORE, subtractMinutes } from './push-store.ts'
 
@@ -15,7 +19,7 @@ const GENERATE = 'Generate VAPID keys and widget code'
 
 async function openManager() {
   const page = await app.open('/push-notifications')
-  await card('Store and widget code').waitFor()
+  await card('Notification settings').waitFor()
   return page
 }
 
@@ -202,19 +206,71 @@ test('“Send to this browser only” sends this browser’s subscription, unles
     })
 })
 
-test('previews the bar with the owner’s texts and colors, and refuses unreadable colors', async () => {
+test('previews the notification on a phone and a computer while its texts are edited', async () => {
+  app.api.answer(readBrand, { ...fixture(readBrand), logo: { path: '/logo.svg', width: 96, height: 96 } })
+  app.api.answer(previewMessage, ({ body }) => ({
+    ...fixture(previewMessage),
+    subject: body.subject!,
+    text: body.body!.replace('{{ cart_items }}', 'Stoneware Mug'),
+    picture: '/logo.svg',
+  }))
+  const page = await openManager()
+  const settings = card('Notification settings')
+  const [phone, computer] = ['On a phone', 'On a computer'].map((name) => settings.getByRole('figure', { name }))
+  await phone!.getByText(DEFAULT_PUSH.title).waitFor()
+  await expect.poll(() => phone!.locator('img').count()).toBe(2)
+  await expect.poll(() => computer!.locator('img').count()).toBe(1)
+  await settings.getByLabel('Notification title').fill('Your tea waits')
+  await settings.getByLabel('Notification body').fill('Still there: {{ cart_items }}')
+  for (const screen of [phone!, computer!]) {
+    await screen.getByText('Your tea waits').waitFor()
+    await screen.getByText('Still there: Stoneware Mug').waitFor()
+    await screen.getByText('shop.example').waitFor()
+  }
+  await expect
+    .poll(() => app.api.calls(previewMessage).at(-1)!.body)
+    .toMatchObject({ channel: 'push', cartId: 'sample' })
+  await expectToFit()
+  await page.getByRole('button', { name: 'Discard' }).click()
+  await phone!.getByText(DEFAULT_PUSH.title).waitFor()
+})
+
+test('turning notifications on makes the missing keys, and unsaved changes float in the save bar', async () => {
+  push.setup = buildSetupWithoutKeys()
+  const page = await openManager()
+  const bar = page.getByRole('region', { name: 'Unsaved changes' })
+  await expect.poll(() => bar.count()).toBe(0)
+  await card('Notification settings').getByLabel('Enable push notifications').press('Space')
+  await bar.getByRole('button', { name: 'Save settings' }).click()
+  await card('Notification settings').getByText(pushTexts.settingsSaved).waitFor()
+  await expect.poll(() => bar.count()).toBe(0)
+  expect(sent(calls.generateVapidKeys)).toEqual([{ storeUrl: STORE, platform: 'woocommerce' }])
+  expect(sent(calls.savePushSettings)).toMatchObject([{ settings: { enabled: true } }])
+})
+
+test('folds keys and code away once the shop works, and says before the form that the address is not confirmed', async () => {
+  serveUser(app.api, { isEmailConfirmed: false })
+  push.setup.seen = [buildSeenMethod('plugin')]
+  const page = await app.open('/push-notifications')
+  await page.getByText('Confirm your email address to turn notifications on and send tests.').waitFor()
+  await expect.poll(() => card('Store and widget code').count()).toBe(0)
+  await page.getByText('Keys and code for a shop without the Recoup plugin').click()
+  await card('Store and widget code').getByLabel('Widget code', { exact: true }).waitFor()
+})
+
+test('previews the prompt with the owner’s texts and colors, and refuses unreadable colors', async () => {
   await openManager()
-  const prompt = card('The bar that asks')
-  const preview = prompt.getByRole('region', { name: 'Preview of the bar' })
+  const prompt = card('Permission prompt')
+  const preview = prompt.getByRole('region', { name: 'Preview of the prompt' })
   await preview.getByText('Maple & Clay sends you a notification').waitFor()
   await prompt.getByLabel('Headline').fill('A word from {store}?')
   await preview.getByText('A word from Maple & Clay?').waitFor()
   await prompt.getByLabel('Button color', { exact: true }).fill('#ffee00')
-  await prompt.getByText(/^These words cannot be read well: contrast 1\.\d:1/).waitFor()
+  await prompt.getByText(/^This text is hard to read: contrast 1\.\d:1/).waitFor()
   await button('Save bar').click()
   expect(sent(calls.savePushPrompt)).toEqual([])
   await prompt.getByLabel('Button text color', { exact: true }).fill('#000000')
-  await prompt.getByLabel('Seconds before it comes').fill('8')
+  await prompt.getByLabel('Delay (seconds)').fill('8')
   await button('Save bar').click()
   await prompt.getByText('Bar saved successfully').waitFor()
   const changed = { title: 'A word from {store}?', button: '#ffee00', buttonColor: '#000000', delayMs: 8_000 }
@@ -232,10 +288,8 @@ test('the live check shows where widget and worker were found, and which parts a
     buildSeenMethod('easy', { origin: 'https://www.shop.example', widgetAt: subtractMinutes(5), workerAt: null }),
   ]
   await page.reload()
-  await check.getByText('At work The Recoup plugin: seen 2 min ago from shop.example').waitFor()
-  await check
-    .getByText(/Worker missing Easy Integration: the widget was seen 5 min ago from www.shop.example/)
-    .waitFor()
+  await check.getByText('Working The Recoup plugin: seen 2 min ago from shop.example').waitFor()
+  await check.getByText(/Worker missing Easy Integration: widget seen 5 min ago from www.shop.example/).waitFor()
   push.setup.seen = [
     buildSeenMethod('easy', { isWorkerOld: true }),
     buildSeenMethod('functions', { isWorkerOld: true }),

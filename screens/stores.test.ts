@@ -101,7 +101,7 @@ describe('another store', () => {
     serveStores([woo])
     const page = await app.open('/settings')
     await page.getByRole('link', { name: 'Connect another store' }).click()
-    await page.getByText('The stores that are connected stay as they are.').waitFor()
+    await page.getByText('Your connected stores stay as they are.').waitFor()
     await page.getByRole('banner').getByRole('link', { name: 'Back' }).click()
     await page.waitForURL('**/settings')
     await page.getByRole('link', { name: 'Connect another store' }).click()

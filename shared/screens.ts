@@ -125,7 +125,7 @@ const settings = buildScreens({ frame: 'settings', access: 'signed-in' }, [
   { path: '/settings', title: 'Settings', icon: 'settings', tab: 'Store', loader: 'StoreTab' },
   {
     path: '/settings/capture-script',
-    title: 'Capture script',
+    title: 'Tracking script',
     permission: 'stores:read',
     loader: 'CaptureScriptScreen',
   },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 
 /** What is detected of carts without the capture script, for all screens. */
-export const WITHOUT_SCRIPT_TEXT = 'Without the capture script, only started checkouts are detected'
+export const WITHOUT_SCRIPT_TEXT = 'Without the tracking script, only started checkouts are detected'
 
 /** The same for one store, depending on when its version turns a checkout into an order. */
 export function getDetectionText({

@@ -12,15 +12,15 @@ export const pushTexts = {
   noKeys: 'Generate VAPID keys first.',
   noSubscribers: 'Nobody has subscribed yet.',
   foreignCartUrl: 'The cart URL must be an address of your store.',
-  unknownService: 'This browser’s push service is not one that Recoup sends through.',
-  otherKey: 'This subscription was made with another key. Subscribe again.',
-  unknownWording: 'These words are not those of the store.',
+  unknownService: 'Recoup does not send through this browser’s push service.',
+  otherKey: 'This subscription uses another key. Subscribe again.',
+  unknownWording: 'This text is not one of the store’s.',
   unknownDevice: 'Nothing was in the cart yet.',
   tooManyBrowsers: 'Notifications are on in too many browsers of this shopper.',
   leadersOnly: 'Replacing the keys ends subscriptions. Ask an owner or admin.',
   changedMeanwhile: 'Someone else has changed these settings since you opened them. Nothing was saved.',
   sentHere: 'Sent to this browser.',
-  noHost: 'Web push does not work on Shopify: nobody can put the service worker at the shop’s own address.',
+  noHost: 'Web push does not work on Shopify, which does not allow a service worker at the shop’s own address.',
 } as const
 
 /** "Test notification sent to 3 customers". */

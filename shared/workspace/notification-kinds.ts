@@ -75,7 +75,7 @@ const buildFailedKind = (icon: NotificationIcon) =>
 
 /** The screen where the owner can fix a stopped stage; null: only the server's administrator can. */
 const cureOf: Record<Stage, (cause: string) => NotificationAction | null> = {
-  capture: () => ({ label: 'Check the capture script', to: '/settings/capture-script' }),
+  capture: () => ({ label: 'Check the tracking script', to: '/settings/capture-script' }),
   sync: () => ({ label: 'Reconnect', to: '/settings' }),
   detection: () => null,
   sending: (cause) =>

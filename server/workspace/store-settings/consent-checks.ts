@@ -26,8 +26,7 @@ export const buildConsentChecks = (
   ['boxes', 'Consent boxes', checkBoxes(found, ago)],
 ]
 
-const CONSENT_OF_SHOP =
-  'the shop’s own checkout asks for consent, and what it keeps of it is read with its time into the ledger.'
+const CONSENT_OF_SHOP = 'the shop’s own checkout asks for consent, and Recoup imports the answers with their time.'
 
 const boxNames = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 const joinChannels = (channels: readonly (keyof typeof boxNames)[]) =>
@@ -37,7 +36,7 @@ const joinChannels = (channels: readonly (keyof typeof boxNames)[]) =>
 function checkBeforeConsent({ beforeConsent }: ConsentFindings): CheckResult {
   const nextStep = 'Choose under Settings → Consent → Before consent.'
   if (beforeConsent === null) {
-    const finding = 'Nobody has chosen yet what is kept of shoppers before they agree. Until then: cart and contact.'
+    const finding = 'You have not chosen what is stored before shoppers agree. Until then: cart and contact.'
     return { state: 'warn', finding, nextStep }
   }
   const { title, sentence } = captureModeTexts[beforeConsent]

@@ -186,7 +186,7 @@ function doctorChecks(found: Findings): Check[] {
     ['permissions', 'Key permissions', checkPermissions(found)],
     ...rightsChecks(found),
     ['webhooks', 'Webhooks', checkWebhooks(found)],
-    ['capture', 'Capture script', checkCapture(found)],
+    ['capture', 'Tracking script', checkCapture(found)],
     ...buildPriceChecks(found),
     ...buildConsentChecks(found, (at) => ago(at, found.now)),
     // A shop that cannot be reached is never synced.
@@ -290,7 +290,7 @@ function checkPermissions(found: Findings): CheckResult {
   return { state: 'warn', finding: `${sentence} Reading carts and orders works.`, nextStep }
 }
 
-const CHECKOUT_DETECTION_TEXT = 'Checkouts are seen as soon as a shopper leaves an email address or phone number there.'
+const CHECKOUT_DETECTION_TEXT = 'Checkouts are detected once a shopper enters an email address or phone number.'
 
 /** Rights of plan and app beyond the keys; empty where a platform has none. */
 function rightsChecks({ storeAnswer }: Findings): [id: string, title: string, said: CheckResult][] {
@@ -407,14 +407,14 @@ function checkCapture({ known, capture, now, plugin }: Findings): CheckResult {
   if (!captureSeenAt) {
     return {
       state: 'warn',
-      finding: `No report has come from the script yet. ${WITHOUT_SCRIPT_TEXT}.`,
-      nextStep: 'Put the script on your shop’s pages: “How to install it” below shows how for each kind of theme.',
+      finding: `The script has not reported yet. ${WITHOUT_SCRIPT_TEXT}.`,
+      nextStep: 'Add the script to your shop’s pages: “How to install it” below shows how for each theme.',
     }
   }
   if (now.getTime() - captureSeenAt.getTime() > DAY_MS) {
     return {
       state: 'warn',
-      finding: `The last report came ${ago(captureSeenAt, now)}. Nobody has visited the shop since, or the script was removed from its pages.`,
+      finding: `The last report came ${ago(captureSeenAt, now)}. The shop had no visitors since, or the script was removed from its pages.`,
       nextStep: 'Open your shop once and run this again. If nothing changes, install the script below again.',
     }
   }
@@ -425,7 +425,7 @@ function checkCapture({ known, capture, now, plugin }: Findings): CheckResult {
     state: 'warn',
     finding: `${heard} ${limits}`,
     nextStep:
-      'If many of your customers share one network, no action is needed: their orders confirm them. If you did not expect so many, a bot may be filling in your checkout.',
+      'If many of your customers share one network, no action is needed: their orders confirm them. If not, a bot may be filling in your checkout.',
   }
 }
 
@@ -445,7 +445,7 @@ function checkSync(found: Findings): CheckResult {
   const reported = isReported(found)
   // The check of the shop's reachability has the next step.
   if (reported) {
-    const finding = 'The plugin reports orders. Recoup reads no others until it reaches the shop.'
+    const finding = 'The plugin reports orders. Recoup cannot read others until it reaches the shop.'
     return { state: 'quiet', finding }
   }
   if (reported === false) {

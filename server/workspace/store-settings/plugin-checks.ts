@@ -53,13 +53,13 @@ function checkCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) 
       nextStep: 'Add Recoup’s host to WP_ACCESSIBLE_HOSTS in wp-config.php.',
     }
   }
-  if (!calledAt) return { state: 'warn', finding: `Version ${version}. It has not called since it was connected.` }
+  if (!calledAt) return { state: 'warn', finding: `Version ${version}. It has not called since you connected it.` }
   const heard = `Version ${version}. It called ${ago(calledAt)}${cartAt ? `, the last cart came ${ago(cartAt)}` : ''}.`
   if (now.getTime() - calledAt.getTime() <= LATE_MS) return { state: 'good', finding: heard }
   return {
     state: isAlive(plugin, now) ? 'warn' : 'bad',
     finding: heard,
-    nextStep: 'In WordPress, check that the plugin is active, and what its screen says of its last try.',
+    nextStep: 'In WordPress, check that the plugin is active and what its screen shows about the last attempt.',
   }
 }
 
@@ -79,7 +79,7 @@ function checkReach(plugin: PluginRow, found: PluginFindings, ago: (at: Date) =>
   const answer = storeAnswer.detail
   const why = storeAnswer.code === 'keys_unreadable' ? KEYS_UNREADABLE_TEXT : explainUnreached(storeAnswer.code)
   if (!isUnreached)
-    return { state: 'warn', finding: `${why} If this goes on, the plugin reports orders, stock and prices.`, answer }
+    return { state: 'warn', finding: `${why} If this continues, the plugin reports orders, stock and prices.`, answer }
   if (plugin.reports_goods === false) {
     const finding = `${why} This version of the plugin does not report stock and prices, so no message for a cart is sent.`
     return { state: 'bad', finding, answer, nextStep: pluginTexts.updatePlugin }
@@ -134,8 +134,7 @@ function checkTasks(plugin: PluginRow, found: PluginFindings): CheckResult {
   return {
     state: 'warn',
     finding: `${ranS === null ? 'They have not run yet.' : `They ran ${minutes(ranS)} ago.`}${disabled}`,
-    nextStep:
-      'Ask your host to call wp-cron.php every few minutes. What waits in the queue is then sent again by itself.',
+    nextStep: 'Ask your host to call wp-cron.php every few minutes. The queue is then sent automatically.',
   }
 }
 
@@ -148,7 +147,7 @@ function checkTest(plugin: PluginRow, found: PluginFindings, ago: (at: Date) => 
   }
   return last
     ? { state: 'good', finding: last }
-    : { state: 'quiet', finding: 'None has come yet. “Send a test cart” under Plugin tries the whole way.' }
+    : { state: 'quiet', finding: 'No test cart yet. “Send a test cart” under Plugin tests the whole path.' }
 }
 
 function minutes(seconds: number): string {

@@ -22,7 +22,7 @@ export function buildPriceChecks({
   if (storeAnswer.kind === 'problem' || isAlive(plugin ?? undefined, now)) return []
   const { pricesIncludeTax, showsTax } = storeAnswer.profile.pricing
   if (pricesIncludeTax === null || showsTax === null) {
-    const finding = 'The key cannot read the tax settings, so messages show prices as they are entered in the catalog.'
+    const finding = 'The key cannot read the tax settings, so messages show prices as entered in the catalog.'
     const nextStep = 'Create the key for an administrator or a shop manager, or install the plugin.'
     return [['prices', 'Prices with tax', { state: 'quiet', finding, nextStep }]]
   }

@@ -10,35 +10,52 @@ interface Props {
   problem?: ReactNode
   /** Other effects of saving. */
   note?: ReactNode
+  saveLabel?: string
+  /** The end of a form whose submit button stays visible without changes. It floats only while there are some. */
+  isStanding?: boolean
+  /** What the last save did. Shown until the next change, beside the button of a standing bar. */
+  done?: ReactNode
   onSave: () => void
   onDiscard: () => void
 }
 
 /** Appears with the first change. Ctrl+S saves too, and leaving the page needs a confirmation. */
-export function SaveBar({ isDirty, isSaving, isDisabled = false, problem, note, onSave, onDiscard }: Props) {
+export function SaveBar(props: Props) {
+  const { isDirty, isSaving, isDisabled = false, problem, note, saveLabel = 'Save', isStanding, done } = props
+  const { onSave, onDiscard } = props
   const { question } = useLeaveGuard(isDirty)
   const bar = useRef<HTMLElement>(null)
   useFieldInSight(bar, isDirty)
   useSaveKey(() => {
     if (isDirty && !isSaving && !isDisabled) onSave()
   })
+  const press = isStanding ? ({ type: 'submit' } as const) : { onClick: onSave }
   return (
     <>
-      {isDirty && (
-        <section ref={bar} className="save-bar" aria-label="Unsaved changes">
+      {(isDirty || isStanding) && (
+        <section
+          ref={bar}
+          className={isDirty ? 'save-bar' : 'save-end'}
+          aria-label={isDirty ? 'Unsaved changes' : saveLabel}
+        >
           {problem && <div className="save-problem">{problem}</div>}
-          <span role="status">
-            Unsaved changes
-            {note && <span className="save-note">{note}</span>}
-          </span>
+          {isDirty && (
+            <span role="status">
+              Unsaved changes
+              {note && <span className="save-note">{note}</span>}
+            </span>
+          )}
           <Group gap="xs" wrap="nowrap">
-            <Button size="sm" variant="default" onClick={onDiscard} disabled={isSaving}>
-              Discard
-            </Button>
-            <Button size="sm" onClick={onSave} loading={isSaving} disabled={isDisabled}>
-              Save
+            {isDirty && (
+              <Button size="sm" variant="default" onClick={onDiscard} disabled={isSaving}>
+                Discard
+              </Button>
+            )}
+            <Button size="sm" {...press} loading={isSaving} disabled={isDisabled}>
+              {saveLabel}
             </Button>
           </Group>
+          {!isDirty && done}
         </section>
       )}
       {question}

@@ -1,6 +1,6 @@
 import './brand.css'
 import { ActionIcon, Button, Card, NativeSelect, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { useDebouncedValue, useViewportSize } from '@mantine/hooks'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { useMemo, useState } from 'react'
 import type { StoreView } from '../../../shared/access/stores.ts'
@@ -86,13 +86,13 @@ function AppearanceFields({ form, isFixed }: PartProps) {
     <Card component="section" aria-label="Colors and font">
       <Title order={2}>Colors and font</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Text and links need a contrast of at least 4.5:1 with the background, so that everybody can read them.
+        Text and links need a contrast of at least 4.5:1 with the background.
       </Text>
       <Stack gap="md">
         <ColourFields form={form} isFixed={isFixed} />
         <NativeSelect
           label="Font"
-          description="Email programs only show fonts that the reader’s device has."
+          description="Email programs show only fonts on the reader’s device"
           data={fontStackNames.map((value) => ({ value, label: fontStacks[value].name }))}
           disabled={isFixed}
           maw={280}
@@ -116,19 +116,19 @@ function AppearanceFields({ form, isFixed }: PartProps) {
 
 function TextFields({ form, isFixed }: PartProps) {
   return (
-    <Card component="section" aria-label="Words">
-      <Title order={2}>Words</Title>
+    <Card component="section" aria-label="Texts">
+      <Title order={2}>Texts</Title>
       <Stack gap="md" mt="md">
         <TextInput
           label="Shipping and returns"
-          description="One line that stands with the cart"
+          description="Shown below the cart"
           placeholder="Free shipping over $50 · 30 days to return"
           disabled={isFixed}
           {...form.getInputProps('promise')}
         />
         <TextInput
           label="Footer"
-          description="Above the postal address. The unsubscribe link and the address are always there."
+          description="Above the postal address and the unsubscribe link"
           disabled={isFixed}
           {...form.getInputProps('footerWords')}
         />
@@ -208,6 +208,8 @@ function ColourField({ name, form, isFixed }: Props) {
 }
 
 const PAUSE_MS = 300
+const MIN_HEIGHT = 420
+const HEIGHT_AROUND = 300
 
 /**
  * A mail rendered by the sending code with the unsaved settings. Keeps the last preview if the settings are invalid.
@@ -216,6 +218,8 @@ function BrandPreview({ storeId, view, brand }: { storeId: string; view: BrandVi
   const usable = useLastUsable(brand, view.look)
   const [settled] = useDebouncedValue(usable, PAUSE_MS)
   const preview = useBrandPreview(storeId, settled, view.logo?.path ?? null)
+  // The whole card fits the screen beside the form.
+  const height = Math.max(MIN_HEIGHT, useViewportSize().height - HEIGHT_AROUND)
   return (
     <Card component="section" aria-label="Preview" className="brand-preview">
       <Title order={2} mb="md">
@@ -226,7 +230,7 @@ function BrandPreview({ storeId, view, brand }: { storeId: string; view: BrandVi
           channel="email"
           message={preview.data}
           isStale={preview.isPlaceholderData || settled !== usable}
-          height={760}
+          height={height}
         />
       ) : preview.error ? (
         <Failed title="The preview could not be made" error={preview.error} onRetry={() => preview.refetch()} />
@@ -253,7 +257,7 @@ function SocialFields({ form, isFixed }: { form: BrandFormState; isFixed: boolea
     <Card component="section" aria-label="Social links">
       <Title order={2}>Social links</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        {social.length > 0 ? 'In the footer, in this order.' : 'Your pages elsewhere, in the footer. None yet.'}
+        {social.length > 0 ? 'In the footer, in this order.' : 'Your other pages, in the footer'}
       </Text>
       <Stack gap="sm">
         {social.map(({ kind }, index) => (

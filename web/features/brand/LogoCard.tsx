@@ -23,8 +23,7 @@ export function LogoCard({ store, view, form, isFixed }: Props) {
     <Card component="section" aria-label="Logo">
       <Title order={2}>Logo</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        At the top of every email. PNG, JPEG or GIF, at most 300 KB; of an animation, the first picture is used. Emails
-        use it as soon as it is uploaded, and those already sent keep the logo they were sent with.
+        At the top of every email. PNG, JPEG or GIF, at most 300 KB. New emails use it at once.
       </Text>
       <Stack gap="md">
         {view.proposal && <Proposal storeId={store.id} proposal={view.proposal} ground={ground} isFixed={isFixed} />}
@@ -37,8 +36,8 @@ export function LogoCard({ store, view, form, isFixed }: Props) {
         )}
         {!isFixed && <Changes storeId={store.id} view={view} />}
         <TextInput
-          label="Text when pictures are off"
-          description="Read aloud and shown instead of the logo. If empty, the store’s name."
+          label="Logo alt text"
+          description="Read aloud, or shown when pictures are off"
           placeholder={store.name}
           disabled={isFixed}
           {...form.getInputProps('logoAlt')}
@@ -70,13 +69,11 @@ interface ProposalProps {
 function Proposal({ storeId, proposal, ground, isFixed }: ProposalProps) {
   const answer = useAnswerProposal(storeId)
   const say = (isUsed: boolean) =>
-    answer.say(isUsed ? proposal.hash : null, () =>
-      announce(isUsed ? 'New emails have this logo' : 'The logo is not used'),
-    )
+    answer.say(isUsed ? proposal.hash : null, () => announce(isUsed ? 'New emails have this logo' : 'Logo not used'))
   return (
     <Notice tone="info" title={`We found this ${proposal.source === 'site_logo' ? 'logo' : 'icon'} in your store.`}>
       <Stack gap="sm">
-        <span>Use it in your emails? Nothing uses it until you say so.</span>
+        <span>Use this logo in your emails?</span>
         <LogoImage logo={proposal.logo} ground={ground} name="Logo found in your store" />
         {answer.error && <NotSaved>{answer.error.message}</NotSaved>}
         {!isFixed && (
@@ -90,7 +87,7 @@ function Proposal({ storeId, proposal, ground, isFixed }: ProposalProps) {
               Use it
             </Button>
             <Button size="sm" variant="default" disabled={answer.isPending} onClick={() => say(false)}>
-              Do not use it
+              Don’t use it
             </Button>
           </Group>
         )}
@@ -140,7 +137,7 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
           </FileButton>
         )}
         <Button variant="default" loading={find.isPending} disabled={isBusy} onClick={findLogo}>
-          Look in your store
+          Find in your store
         </Button>
         {view.logo && (
           <Button

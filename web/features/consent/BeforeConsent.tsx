@@ -28,10 +28,10 @@ export function BeforeConsent() {
     <Card>
       <Title order={2}>Before consent</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md" maw={680}>
-        Applies until a shopper accepts your cookie banner, ticks a box or buys, also to unpaid orders, open checkouts
-        and customers read from your store. The script and the plugin follow banners that speak the WP Consent API; the
-        script also follows Cookiebot, Google’s consent mode and Shopify’s customer privacy. After a refusal they report
-        nothing more, except that a box was unticked, whatever you choose here.
+        What is stored until a shopper accepts your cookie banner, ticks a box or buys. This includes unpaid orders,
+        open checkouts and customers from your store. The script and the plugin support the WP Consent API; the script
+        also supports Cookiebot, Google’s consent mode and Shopify’s customer privacy. After a refusal, they report only
+        that a box was unticked.
       </Text>
       {mode.isPending ? (
         <LoadingList count={3} />
@@ -114,7 +114,7 @@ function Choice({ view }: { view: CaptureModeView }) {
           </Button>
           {choose.isSuccess && !isNews && (
             <Text fz="sm" c="dimmed" role="status">
-              Saved. The shop’s pages follow within an hour, the server at once.
+              Saved. Your shop’s pages follow within an hour.
             </Text>
           )}
         </Group>

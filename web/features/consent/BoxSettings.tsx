@@ -33,7 +33,7 @@ import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import { TimeAgo } from '../../core/ui/Time.tsx'
 import { usePlugin } from '../stores/plugin-queries.ts'
 
-/** The consent boxes of the checkout: the code to paste, and whether the capture script has seen them. */
+/** The consent boxes of the checkout: the code to paste, and whether the tracking script has seen them. */
 export function BoxSettings() {
   const boxes = useConsentBoxes()
   const store = useStore()
@@ -50,20 +50,20 @@ export function BoxSettings() {
         <Title order={2}>Consent boxes on your checkout</Title>
         <Text fz="sm" c="dimmed" mt={4} maw={680}>
           {isPlugin
-            ? 'The plugin shows the boxes at the checkout and in My account. Choose which ones in WordPress under WooCommerce → Recoup. The text a shopper saw is kept with the consent.'
+            ? 'The plugin shows the boxes at the checkout and in My account. Choose which ones in WordPress under WooCommerce → Recoup. The text is stored with each consent.'
             : 'Paste a box’s HTML into your checkout page, inside the checkout form. Leave the box unticked: only the shopper’s own tick counts as consent. It counts only with exactly this text, which is kept with the consent.'}
         </Text>
         <Text fz="sm" mt="sm">
           {boxes.data.checkoutSeenAt ? (
             <>
-              {isPlugin ? 'The plugin' : 'The capture script'} last saw a checkout{' '}
+              {isPlugin ? 'The plugin' : 'The tracking script'} last saw a checkout{' '}
               <TimeAgo at={boxes.data.checkoutSeenAt} />.
             </>
           ) : isPlugin ? (
             'No checkout has been seen yet.'
           ) : (
             <>
-              The capture script has not seen a checkout yet. It reports the boxes when a shopper enters an email
+              The tracking script has not seen a checkout yet. It reports the boxes when a shopper enters an email
               address or phone number there.{' '}
               <Anchor component={Link} to="/settings/capture-script" inherit underline="always">
                 Show the script
@@ -90,9 +90,9 @@ const ShopAsks = () => (
   <Card>
     <Title order={2}>Consent on your checkout</Title>
     <Text fz="sm" c="dimmed" mt={4} maw={680}>
-      Your shop’s own checkout asks for consent, and nothing can be pasted into it. Recoup reads what the shop keeps of
-      each customer: their consent to email, SMS and WhatsApp goes into the ledger with its own time, and who withdraws
-      it there is not written to. In Shopify, open Settings → Checkout → Marketing options to choose what is asked.
+      Your shop’s own checkout asks for consent. Recoup imports each customer’s consent to email, SMS and WhatsApp with
+      its time, and contacts no one who withdraws it. In Shopify, choose what is asked under Settings → Checkout →
+      Marketing options.
     </Text>
   </Card>
 )
@@ -213,7 +213,7 @@ function BoxCounts({ isPlugin }: { isPlugin: boolean }) {
         How many shoppers tick the boxes
       </Title>
       <Text fz="sm" c="dimmed" mt={4} maw={680}>
-        In the last {boxCountDays} days. The counts do not name any shopper.
+        In the last {boxCountDays} days
       </Text>
       <Loaded query={counts} loading={<LoadingRows count={2} />} failed="The counts could not be loaded">
         {(data) =>
@@ -272,7 +272,7 @@ function Counts({ counts, mode }: ConsentBoxCounts) {
       </Table>
       <Text fz="sm" c="dimmed" mt="sm" maw={680}>
         {mode === 'nothing'
-          ? 'Recoup stores nothing before consent, so it hears only of shoppers who agreed. Their ticks are counted, but there is no share.'
+          ? 'Recoup stores nothing before consent, so only shoppers who agreed are counted.'
           : 'Shoppers who started to fill in a form with the box. A cart counts once for each form; My account counts each time it is saved with an empty box. Shoppers who refused in your consent tool are not included.'}
         {apart > 0 &&
           ` ${formatCounted(apart, 'more tick', 'more ticks')} came while nothing was stored before consent, and ${apart === 1 ? 'is' : 'are'} not part of a share.`}
@@ -421,7 +421,7 @@ const placeTexts: Readonly<Record<BoxPlace, string>> = {
   block: 'Block checkout',
   classic: 'Classic checkout',
   account: 'My account',
-  page: 'Checkout with the capture script',
+  page: 'Checkout with the tracking script',
 }
 
 interface CountLine {
@@ -502,7 +502,7 @@ const boxTitles = { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' } as const
 
 const LATER_MS = 5 * 60_000
 
-/** Whether the capture script sees a box: never, with this text, with another, or no longer. Pure. */
+/** Whether the tracking script sees a box: never, with this text, with another, or no longer. Pure. */
 export function describeBox(
   { seenAt, isCurrent }: Pick<ConsentBox, 'seenAt' | 'isCurrent'>,
   checkoutSeenAt: string | null,

@@ -34,8 +34,8 @@ export function CountryTable() {
     <Card>
       <Title order={2}>Who you can contact</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md" maw={680}>
-        Consent law differs by country and by channel. Recoup applies these rules for you: a message that is not allowed
-        is not sent, and the cart shows why. People who opted out are never contacted, whatever the rule.
+        Recoup applies these rules by country and channel. A message that is not allowed is not sent, and the cart shows
+        why. People who opted out are never contacted.
       </Text>
       {table.isPending ? (
         <LoadingList count={5} />
@@ -243,8 +243,14 @@ const nameGroup = ({ countries }: CountryGroup) =>
 function Group({ group, ...rest }: Omit<Props, 'groups'> & { group: CountryGroup }) {
   return (
     <li>
-      <Title order={4} fz="md" className="country-names">
-        {nameGroup(group)}
+      <Title order={4} className="country-names" aria-label={nameGroup(group)}>
+        {group.countries.length > 0
+          ? group.countries.map((country) => (
+              <span key={country} className="country-chip">
+                {getCountryName(country)}
+              </span>
+            ))
+          : nameGroup(group)}
       </Title>
       <dl className="country-channels">
         {channels.map((channel) => (
@@ -304,8 +310,8 @@ function SmsConfirmation({ mode, mayChange }: { mode: Mode; mayChange: boolean }
         Confirming SMS consent
       </Title>
       <Text fz="sm" c="dimmed" mt={4} maw={680}>
-        Anyone can enter someone else’s number in a form. One SMS therefore asks that number to confirm: “Do you want
-        text messages about your cart? Then reply YES.” Without a reply, nothing more is sent.
+        Anyone can enter someone else’s number. One SMS asks that number to confirm: “Do you want text messages about
+        your cart? Then reply YES.” Without a reply, nothing more is sent.
       </Text>
       <Radio.Group
         mt="sm"
@@ -324,13 +330,13 @@ function SmsConfirmation({ mode, mayChange }: { mode: Mode; mayChange: boolean }
             value="page_script"
             disabled={!mayChange}
             label="Also people who opted in on your shop’s pages"
-            description="The capture script reports these consents, and nothing proves who ticked the box. Consent recorded with an order needs no confirmation."
+            description="The tracking script reports these consents and cannot verify who ticked the box. Consent recorded with an order needs no confirmation."
           />
           <Radio
             value="always"
             disabled={!mayChange}
             label="Everyone"
-            description="Fewer people will confirm, but nobody is messaged by mistake."
+            description="Fewer people confirm, but no one gets a text by mistake."
           />
         </Stack>
       </Radio.Group>

@@ -32,8 +32,8 @@ export function ConsentImport() {
         <Stack gap="sm" mt={4}>
           <Text fz="sm" c="dimmed">
             Import people who opted in elsewhere, such as in your newsletter tool. Each opt-in needs an address, a date
-            and a source; otherwise it proves nothing and is refused. Opt-outs, bounces and complaints need only an
-            address. People who opted out here stay opted out.
+            and a source as evidence. Opt-outs, bounces and complaints need only an address. People who opted out here
+            stay opted out.
           </Text>
           {!mayImport ? (
             <Notice tone="info">Only the owner or an admin of the account can import consents.</Notice>

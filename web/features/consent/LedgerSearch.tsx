@@ -55,7 +55,7 @@ export function LedgerSearch() {
       </Group>
       <Filters query={query} sources={pages[0]?.sources ?? []} problem={problem} onChange={setQuery} />
       {exporting.error && (
-        <Notice tone="bad" title="The file could not be made" isLive>
+        <Notice tone="bad" title="The file could not be created" isLive>
           {exporting.error.message}
         </Notice>
       )}

@@ -29,8 +29,7 @@ export function DataSubject() {
       <Card>
         <Title order={2}>Data requests</Title>
         <Text fz="sm" c="dimmed" mt={4} mb="md">
-          For people who ask for their data or want it erased. Find them by email address or phone number, then export
-          or erase everything kept about them.
+          Find a person by email address or phone number, then export or erase their data.
         </Text>
         {canSearch ? (
           <AddressForm key={address} address={address} onSearch={openAddress} />

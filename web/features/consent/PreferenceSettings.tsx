@@ -120,7 +120,7 @@ function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promis
         isDirty={isDirty}
         isSaving={save.isPending}
         isDisabled={isFixed}
-        problem={save.error && <NotSaved>{save.error.message} What you typed is still here.</NotSaved>}
+        problem={save.error && <NotSaved>{save.error.message} Your text is still here.</NotSaved>}
         onSave={submit}
         onDiscard={discard}
       />
@@ -179,7 +179,7 @@ function SenderIdentity() {
         ]}
       />
       {(!senderName || !postalAddress) && (
-        <Notice tone="warn">Without a name and a postal address no flow can be switched on.</Notice>
+        <Notice tone="warn">Flows cannot be turned on without a name and a postal address.</Notice>
       )}
       <Anchor component={Link} to="/settings/sending/sender" fz="sm" mt="sm" style={{ display: 'inline-block' }}>
         Change it under Sending

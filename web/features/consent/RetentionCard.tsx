@@ -1,4 +1,4 @@
-import { Anchor, Button, Card, Group, NumberInput, Stack, Switch, Table, Text, Title } from '@mantine/core'
+import { Anchor, Card, NumberInput, Stack, Switch, Table, Text, Title } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link } from 'react-router'
@@ -19,18 +19,19 @@ import { formatCount, formatCounted, formatDay } from '../../core/ui/format.ts'
 import { LoadingList } from '../../core/ui/Loading.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { NotSaved } from '../../core/ui/NotSaved.tsx'
+import { SaveBar } from '../../core/ui/SaveBar.tsx'
 import { useExport } from '../accounts/account-queries.ts'
 
 /** Retention period, whom it would erase, and what recent nights erased (C10). */
 export function RetentionCard() {
   const retention = useRetention()
   return (
-    <Card component="section" aria-label="Retention">
+    <Card component="section" aria-label="Retention" style={{ overflow: 'visible' }}>
       <Title order={2}>How long data is kept</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        People who never ordered are erased this many days after they were last seen, with their carts. Customers are
-        erased this many days after their last order, cart or sign-in at your shop. Reports, order totals, control
-        groups and the suppression list stay as they are.
+        People without an order are erased, with their carts, this many days after they were last seen. Customers are
+        erased this many days after their last order, cart or sign-in. Reports, order totals, control groups and the
+        suppression list stay.
       </Text>
       {retention.isPending && <LoadingList count={2} />}
       {retention.error && !retention.data && (
@@ -55,9 +56,14 @@ function RetentionForm({ saved }: { saved: Retention }) {
   const isValid = !isOn || isDays(days)
   const newDays = isOn ? Number(days) : null
   const isChanged = newDays !== saved.days
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault()
     if (isValid) save.mutate(newDays, { onSuccess: () => announce('Retention saved') })
+  }
+  const discard = () => {
+    save.reset()
+    setOn(saved.days !== null)
+    setDays(saved.days ?? retentionDays.usual)
   }
   return (
     <Stack gap="md">
@@ -82,12 +88,16 @@ function RetentionForm({ saved }: { saved: Retention }) {
             />
           )}
           {isOn && isValid && <Affected days={Number(days)} isNew={isChanged} />}
-          {save.error && <NotSaved>{save.error.message}</NotSaved>}
-          <Group>
-            <Button type="submit" disabled={!isChanged || !isValid} loading={save.isPending}>
-              Save retention
-            </Button>
-          </Group>
+          <SaveBar
+            isStanding
+            saveLabel="Save retention"
+            isDirty={isChanged}
+            isSaving={save.isPending}
+            isDisabled={!isChanged || !isValid}
+            problem={save.error && <NotSaved>{save.error.message}</NotSaved>}
+            onSave={submit}
+            onDiscard={discard}
+          />
         </Stack>
       </form>
       <Runs runs={saved.runs} />

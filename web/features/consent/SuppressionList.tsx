@@ -612,7 +612,7 @@ function Nothing({ isFiltered, onShowAll }: { isFiltered: boolean; onShowAll: ()
     return (
       <Empty
         icon={IconBan}
-        text="Nobody is on the list yet. People who unsubscribe, and addresses that do not work, are added automatically."
+        text="The list is empty. People who unsubscribe and addresses that bounce are added automatically."
       />
     )
   }

@@ -53,7 +53,7 @@ function OfStore({ storeId, children }: { storeId: string; children: Props['chil
 /** Decision 75: methods that cannot work are not offered. */
 const NoWorker = () => (
   <Notice tone="warn" title="Web push does not work on Shopify">
-    Browsers only take a service worker from the shop’s own address, and Shopify lets nobody put a file there. Recoup
-    reaches shoppers of this store by email, SMS and WhatsApp.
+    Web push needs a file at the shop’s own address, and Shopify does not allow that. Use email, SMS or WhatsApp for
+    this store.
   </Notice>
 )

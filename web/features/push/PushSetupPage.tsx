@@ -10,18 +10,18 @@ import { formatDateTime } from '../../core/ui/times.ts'
 import { buttonCode, easyCode, functionsCode } from './code.ts'
 import { Figures, sentFigures } from './Figures.tsx'
 import { PushScreen } from './PushScreen.tsx'
-import { CodeBox, NoStore, NotAllowed, Outcome, Section } from './parts.tsx'
+import { CodeBox, Developer, NoStore, NotAllowed, Outcome, Section } from './parts.tsx'
 import { type PushSetup, type Replace, useGenerateKeys, useWorkerText } from './queries.ts'
 import { RegenerateDialog } from './RegenerateDialog.tsx'
 import type { PushActionResult } from './rules.ts'
-import { createFailure, succeeded } from './rules.ts'
-import { LiveCheck } from './Seen.tsx'
+import { createFailure, findWorkingMethod, succeeded } from './rules.ts'
+import { LiveCheck, MethodCheck } from './Seen.tsx'
 
 /** A 2.10. */
 export const PushSetupPage = () => (
   <PushScreen
     title="Push Notification Integration"
-    text="Widget and service worker in your shop’s pages"
+    text="Web push on your shop’s pages"
     other={{ to: '/push-notifications', label: 'Push Notification Manager' }}
   >
     {(setup, storeId) => <Steps setup={setup} {...(storeId && { storeId })} />}
@@ -34,25 +34,28 @@ function Steps({ setup, storeId }: { setup: PushSetup | null; storeId?: string }
   const [chosen, setChosen] = useState<InstallMethod['method']>('functions')
   const installMethod = installMethods.find(({ method }) => method === chosen)!
   return (
-    <Stack gap="md" maw={860}>
+    <Stack gap="md" className="push-page">
       {!setup && <NoStore />}
       {setup && !mayChange && <NotAllowed />}
-      <Text fz="sm">
-        The Recoup plugin for WooCommerce brings widget and worker along: with it you need nothing but the key.
-      </Text>
-      <KeyCard setup={setup} isFixed={!setup || !mayChange} mayReplace={mayReplace} />
-      <CodeCard setup={setup} installMethod={installMethod} onChoose={setChosen} />
-      <WorkerCard />
-      <Section id="install" title={`Installation in WordPress: ${installMethod.title}`}>
-        <List type="ordered" spacing="sm" fz="sm">
-          {installMethod.steps.map((step) => (
-            <List.Item key={step}>{step}</List.Item>
-          ))}
-        </List>
-      </Section>
+      {setup && <LiveCheck places={setup.seen} />}
       <Section id="stats" title="Statistics">
         <Figures storeId={storeId ?? null} figures={sentFigures} isDisabled={false} />
       </Section>
+      <Developer
+        text="Keys and code for a shop without the Recoup plugin"
+        isOpen={!setup || findWorkingMethod(setup.seen) !== 'plugin'}
+      >
+        <KeyCard setup={setup} isFixed={!setup || !mayChange} mayReplace={mayReplace} />
+        <CodeCard setup={setup} installMethod={installMethod} onChoose={setChosen} />
+        <WorkerCard />
+        <Section id="install" title={`Installation in WordPress: ${installMethod.title}`}>
+          <List type="ordered" spacing="xs" fz="sm">
+            {installMethod.steps.map((step) => (
+              <List.Item key={step}>{step}</List.Item>
+            ))}
+          </List>
+        </Section>
+      </Developer>
     </Stack>
   )
 }
@@ -85,11 +88,11 @@ function CodeCard({ setup, installMethod, onChoose }: CodeProps) {
         name={`Code: ${installMethod.title}`}
         label="Copy code"
         copied="Code copied to clipboard"
-        missing="Generate the key first: the code goes with it."
+        missing="Generate the key first: the code contains it."
         onResult={setResult}
       />
       <Outcome result={result} />
-      {setup && <LiveCheck places={setup.seen} method={installMethod.method} />}
+      {setup && <MethodCheck places={setup.seen} method={installMethod.method} />}
     </Section>
   )
 }
@@ -108,11 +111,7 @@ function WorkerCard() {
   const worker = useWorkerText()
   const [result, setResult] = useState<PushActionResult | null>(null)
   return (
-    <Section
-      id="worker"
-      title="Step 3: service worker file sw.js"
-      text="For Easy Integration and Manual Button. The plugin and Functions.php bring it along."
-    >
+    <Section id="worker" title="Step 3: service worker file sw.js" text="For Easy Integration and Manual Button only.">
       {worker.error ? (
         <Failed title="sw.js could not be loaded" error={worker.error} onRetry={() => worker.refetch()} />
       ) : (
@@ -159,9 +158,9 @@ function KeyCard({ setup, isFixed, mayReplace }: Props) {
     <Section
       id="key"
       title="Step 1: VAPID public key"
-      text="Browsers tie a subscription to this key: only who has its private half, which stays encrypted with Recoup, can send to it."
+      text="Only the holder of the private key can send to your subscribers. Recoup stores it encrypted."
     >
-      {keys ? <p className="push-key">{keys.publicKey}</p> : <Text fz="sm">There is no key yet.</Text>}
+      {keys ? <p className="push-key">{keys.publicKey}</p> : <Text fz="sm">No key yet.</Text>}
       {keys?.older.map(({ madeAt, endsAt, subscriptions }) => (
         <Text key={madeAt} fz="sm" c="dimmed">
           An older key still has {formatCounted(subscriptions, 'subscription')}. It ends on {formatDateTime(endsAt)}.
@@ -210,7 +209,7 @@ const installMethods: readonly InstallMethod[] = [
   {
     method: 'easy',
     title: 'Easy Integration',
-    when: 'One line on every page, and one file in the site’s root.',
+    when: 'One line on every page and one file in the site’s root folder.',
     steps: [
       UPLOAD,
       'Paste the line into the header of every page, for example in the field “Header” of the free plugin WPCode.',
@@ -220,20 +219,20 @@ const installMethods: readonly InstallMethod[] = [
   {
     method: 'button',
     title: 'Manual Button',
-    when: 'The same with a button of your own in place of the bar’s coming by itself. It is seen where something is in the cart and the browser can do it; a press opens the bar.',
+    when: 'The same with your own button. It appears when the cart has items and the browser supports push, and opens the prompt.',
     steps: [
       UPLOAD,
-      'Paste the button where shoppers should see it, for example as a “Custom HTML” block in the cart page or the footer. Change its words and looks as you like; keep data-recoup-push.',
-      'The script’s line may stand right below it, on every page that has the button.',
+      'Paste the button where shoppers should see it, for example as a “Custom HTML” block in the cart page or footer. Change its text and style, but keep data-recoup-push.',
+      'Put the script’s line right below it, on every page that has the button.',
       CACHE,
     ],
   },
   {
     method: 'functions',
     title: 'Functions.php (recommended)',
-    when: 'Nothing to upload: the code puts the line on every page and serves the worker itself.',
+    when: 'Nothing to upload: the code adds the line to every page and serves the worker.',
     steps: [
-      'Activate your child theme: an update of the theme overwrites its own files.',
+      'Activate your child theme, because theme updates overwrite the theme’s own files.',
       'Open Tools → Theme File Editor (Appearance → Theme File Editor with a classic theme) and choose functions.php.',
       'Paste the code at the end of the file. If the file ends with ?>, paste it above that. Press “Update File”.',
       CACHE,

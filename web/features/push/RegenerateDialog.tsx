@@ -31,8 +31,8 @@ export function RegenerateDialog({ keys, opened, isBusy, onReplace, onClose }: P
       </Notice>
       <Text fz="sm" my="md">
         {isLeaked
-          ? 'All of them end at once. Who has allowed notifications is not asked again by the bar, and can subscribe again with a button of your own (Manual Button).'
-          : 'The old key goes on working until a browser comes back to your shop, where its subscription moves to the new key by itself. Who does not come back within 180 days is lost.'}
+          ? 'All of them end at once. These shoppers are not asked again; they can resubscribe with your own button (Manual Button).'
+          : 'Each subscription moves to the new key when the shopper visits your shop again. Subscriptions not moved within 180 days are lost.'}
       </Text>
       <Checkbox
         label="The key leaked: end all subscriptions now"

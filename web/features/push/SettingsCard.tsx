@@ -1,5 +1,5 @@
-import { Button, NativeSelect, NumberInput, Switch, Textarea, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { NativeSelect, NumberInput, Switch, Textarea, TextInput } from '@mantine/core'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import {
   type PushFrequency,
   type PushSettings,
@@ -7,67 +7,98 @@ import {
   pushLimits,
   pushTexts,
 } from '../../../shared/delivery/push.ts'
-import { useLeaveGuard } from '../../core/ui/useLeaveGuard.tsx'
+import { SaveBar } from '../../core/ui/SaveBar.tsx'
 import { Outcome, Section } from './parts.tsx'
-import { useSavePush } from './queries.ts'
-import { frequencyLabels, type PushActionResult, parseDelay, parseMaximum, succeeded, toFailure } from './rules.ts'
+import { useGenerateKeys, useSavePush } from './queries.ts'
+import {
+  frequencyLabels,
+  type NotificationText,
+  type PushActionResult,
+  parseDelay,
+  parseMaximum,
+  succeeded,
+  toFailure,
+} from './rules.ts'
 
 interface Props {
   storeUrl: string
   settings: PushSettings
+  hasKeys: boolean
   isFixed: boolean
-  /** A test uses the unsaved values. */
-  onContent: (content: { title: string; body: string }) => void
+  /** Preview and test use the unsaved texts. */
+  onContent: (content: NotificationText) => void
+  preview: ReactNode
+  children: ReactNode
 }
 
 /** When notifications are sent, how many, and their content (A 2.9, 4.5, 5, 9). */
-export function SettingsCard({ storeUrl, settings, isFixed, onContent }: Props) {
-  const { form, change, isDirty, took } = useTyped(settings, onContent)
-  const save = useSavePush()
+export function SettingsCard({ storeUrl, settings, hasKeys, isFixed, onContent, preview, children }: Props) {
+  const { form, change, isDirty, took, discard } = useTyped(settings, onContent)
+  const { isSaving, save } = useSaveWithKeys(storeUrl, hasKeys)
   const [result, setResult] = useState<PushActionResult | null>(null)
-  const { question } = useLeaveGuard(isDirty)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = async (event?: FormEvent) => {
+    event?.preventDefault()
     const tidied = { ...form, delay: parseDelay(form.delay), maxNotifications: parseMaximum(form.maxNotifications) }
     change(tidied)
-    save.mutate(
-      { storeUrl, settings: tidied },
-      {
-        onSuccess: () => {
+    setResult(
+      await save(tidied).then(
+        () => {
           took(tidied)
-          setResult(succeeded(pushTexts.settingsSaved))
+          return succeeded(pushTexts.settingsSaved)
         },
-        onError: (error) => setResult(toFailure(error)),
-      },
+        (error: Error) => toFailure(error),
+      ),
     )
   }
   return (
     <Section
       id="settings"
       title="Notification settings"
-      text="To shoppers who left something in the cart and have allowed notifications. The flow of the cart goes on beside it, and the limits on messages per person count for both."
+      text="Sent to shoppers who allowed notifications and abandoned a cart. Your flow keeps running; the frequency cap covers both."
     >
-      <form onSubmit={submit}>
-        <div className="push-section" style={{ marginTop: 0 }}>
+      <div className="push-columns">
+        {preview}
+        <form onSubmit={submit} className="push-fields">
           <Switch
             label="Enable push notifications"
             checked={form.enabled}
             disabled={isFixed}
             onChange={(event) => change({ enabled: event.currentTarget.checked })}
           />
-          <Timing form={form} change={change} isFixed={isFixed} />
           <DefaultTexts form={form} change={change} isFixed={isFixed} />
-          <div className="push-ways">
-            <Button type="submit" loading={save.isPending} disabled={isFixed || storeUrl.trim() === ''}>
-              Save settings
-            </Button>
-          </div>
-        </div>
-      </form>
-      <Outcome result={result} />
-      {question}
+          <Timing form={form} change={change} isFixed={isFixed} />
+          <SaveBar
+            isStanding
+            saveLabel="Save settings"
+            isDirty={isDirty}
+            isSaving={isSaving}
+            isDisabled={isFixed || storeUrl.trim() === ''}
+            problem={result && !result.isGood && <Outcome result={result} />}
+            done={result?.isGood && <Outcome result={result} />}
+            onSave={submit}
+            onDiscard={() => {
+              setResult(null)
+              discard()
+            }}
+          />
+        </form>
+      </div>
+      {children}
     </Section>
   )
+}
+
+/** Notifications need a key pair. Switching them on makes it, so an owner with the plugin never sees keys. */
+function useSaveWithKeys(storeUrl: string, hasKeys: boolean) {
+  const push = useSavePush()
+  const keys = useGenerateKeys()
+  return {
+    isSaving: push.isPending || keys.isPending,
+    save: async (settings: PushSettings) => {
+      if (settings.enabled && !hasKeys) await keys.mutateAsync({ storeUrl })
+      await push.mutateAsync({ storeUrl, settings })
+    },
+  }
 }
 
 /** Field values. Changes saved elsewhere are taken over until the user edits. */
@@ -85,7 +116,7 @@ function useTyped(settings: PushSettings, onContent: Props['onContent']) {
     setForm(next)
     onContent({ title: next.title, body: next.body })
   }
-  return { form, change, isDirty, took: setBase }
+  return { form, change, isDirty, took: setBase, discard: () => change(base) }
 }
 
 interface PartProps {
@@ -99,6 +130,7 @@ function Timing({ form, change, isFixed }: PartProps) {
     <div className="push-pair">
       <NativeSelect
         label="Frequency"
+        description="When the first one is sent"
         data={pushFrequencies.map((value) => ({ value, label: frequencyLabels[value] }))}
         value={form.frequency}
         disabled={isFixed}
@@ -107,7 +139,7 @@ function Timing({ form, change, isFixed }: PartProps) {
       {form.frequency === 'custom' && (
         <NumberInput
           label="Custom delay (minutes)"
-          description={`0 to ${pushLimits.delayMinutes.toLocaleString('en-US')}, and never before the cart counts as abandoned`}
+          description={`0 to ${pushLimits.delayMinutes.toLocaleString('en-US')}, never before the cart is abandoned`}
           min={0}
           max={pushLimits.delayMinutes}
           allowDecimal={false}
@@ -120,7 +152,7 @@ function Timing({ form, change, isFixed }: PartProps) {
       )}
       <NumberInput
         label="Maximum notifications per customer"
-        description={`1 to ${pushLimits.notifications} about one cart, at least 6 hours apart`}
+        description={`1 to ${pushLimits.notifications} per cart, at least 6 hours apart`}
         min={1}
         max={pushLimits.notifications}
         allowDecimal={false}
@@ -146,7 +178,7 @@ function DefaultTexts({ form, change, isFixed }: PartProps) {
       />
       <Textarea
         label="Notification body"
-        description="Variables such as {{ cart_items }} work as in your other messages, except customer_name: notifications name nobody. The picture is the first product’s, and a press leads back to the cart."
+        description="Variables such as {{ cart_items }} work. Notifications never contain the customer’s name."
         autosize
         minRows={2}
         maxLength={pushLimits.body}

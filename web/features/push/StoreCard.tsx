@@ -68,20 +68,18 @@ export function StoreCard({ storeUrl, onStoreUrl, setup, isFixed }: Props) {
 
 export const SetupSteps = () => (
   <Section id="steps" title="Setup instructions">
-    <List type="ordered" spacing="sm" fz="sm">
-      <List.Item>Enter the address of your store and generate the VAPID keys.</List.Item>
+    <List type="ordered" spacing="xs" fz="sm">
+      <List.Item>Enter your store’s address and generate the VAPID keys.</List.Item>
       <List.Item>
-        Put the widget and the service worker into your shop.{' '}
-        <Link to="/push-setup">Push Notification Integration</Link> has the code for each way; the Recoup plugin for
-        WooCommerce brings both along. A Shopify shop cannot serve a service worker from its root, so it has no web
-        push.
+        Add the widget and the service worker to your shop. The plugin includes both;{' '}
+        <Link to="/push-setup">Push Notification Integration</Link> has the code.
       </List.Item>
       <List.Item>
-        Open a page of your shop, put something into the cart and wait for the bar. “Live check” below says when your
-        shop was seen.
+        Open a page of your shop, add something to the cart and wait for the prompt. The live check shows when your shop
+        was seen.
       </List.Item>
-      <List.Item>Choose when notifications leave and what they say, then switch them on.</List.Item>
-      <List.Item>Send a test to this browser only, and look at it.</List.Item>
+      <List.Item>Set timing and text, then turn notifications on.</List.Item>
+      <List.Item>Send a test to this browser first.</List.Item>
     </List>
   </Section>
 )

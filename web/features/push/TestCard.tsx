@@ -20,12 +20,12 @@ export function TestCard({ storeUrl, setup, content, isFixed }: Props) {
   const { result, isBusy, sendToAll, sendHere } = useTest({ storeUrl, ...content, cartUrl, icon }, setup)
   const isDisabled = isFixed || isBusy || storeUrl.trim() === ''
   return (
-    <Section id="test" title="Test notification" text="With the title and body that stand in the settings above.">
+    <Section id="test" title="Test notification" text="Uses the title and body above." isPart>
       <div className="push-pair">
         <TextInput
           type="url"
           label="Cart URL (optional)"
-          description="A page of your store; your store’s front page if empty"
+          description="A page of your store; the home page if empty"
           value={cartUrl}
           disabled={isFixed}
           onChange={(event) => setCartUrl(event.currentTarget.value)}
@@ -33,7 +33,7 @@ export function TestCard({ storeUrl, setup, content, isFixed }: Props) {
         <TextInput
           type="url"
           label="Icon URL (optional)"
-          description="A square picture"
+          description="A square picture; your logo if empty"
           value={icon}
           disabled={isFixed}
           onChange={(event) => setIcon(event.currentTarget.value)}

@@ -19,7 +19,7 @@ export const toFailure = (error: Error): PushActionResult => createFailure(`Erro
 export const COPY_FAILED = createFailure('Failed to copy to clipboard')
 
 export const frequencyLabels: Record<PushFrequency, string> = {
-  immediate: 'Immediately, when the cart counts as abandoned',
+  immediate: 'Immediately, once the cart is abandoned',
   '1hour': '1 hour after the last activity',
   '6hours': '6 hours after the last activity',
   '24hours': '24 hours after the last activity',
@@ -44,6 +44,11 @@ export const methodNames: Record<PushMethod, string> = {
   button: 'Manual Button',
 }
 
+/** How web push runs in the shop now; null: it was not seen working. */
+export const findWorkingMethod = (
+  seen: readonly { method: PushMethod; workerAt: string | null }[],
+): PushMethod | null => seen.find(({ workerAt }) => workerAt !== null)?.method ?? null
+
 export const describeReach = (subscribers: number): string =>
   `This goes to ${formatCount(subscribers)} real ${subscribers === 1 ? 'subscriber' : 'subscribers'}.`
 
@@ -53,11 +58,11 @@ const isColour = (text: string) => /^#[0-9a-f]{6}$/.test(text)
 
 export type PromptProblems = Partial<Record<keyof PushPrompt, string>>
 
-/** What blocks saving the bar: missing texts and unreadable color pairs. */
+/** What blocks saving the prompt: missing texts and unreadable color pairs. */
 export function checkPrompt(prompt: PushPrompt): PromptProblems {
   const problems: PromptProblems = {}
   for (const name of ['title', 'text', 'accept', 'decline'] as const)
-    if (prompt[name].trim() === '') problems[name] = 'Enter some words'
+    if (prompt[name].trim() === '') problems[name] = 'Enter a text'
   for (const name of colourFields) if (!isColour(prompt[name])) problems[name] = 'Enter a color such as #1f2937'
   const pairs = [
     ['color', 'background'],
@@ -67,8 +72,7 @@ export function checkPrompt(prompt: PushPrompt): PromptProblems {
     if (problems[text] || problems[ground]) continue
     const ratio = contrastRatio(prompt[text], prompt[ground])
     if (ratio < MIN_CONTRAST)
-      problems[text] =
-        `These words cannot be read well: contrast ${formatRatio(ratio)}, at least ${MIN_CONTRAST}:1 is needed`
+      problems[text] = `This text is hard to read: contrast ${formatRatio(ratio)}, at least ${MIN_CONTRAST}:1 needed`
   }
   return problems
 }
@@ -77,3 +81,11 @@ export const colourFields = ['background', 'color', 'button', 'buttonColor'] as 
 
 /** Colors of the preview while a color is being typed. */
 export const toPickerColour = (text: string): string => (isColour(text) ? text : '#000000')
+
+export interface NotificationText {
+  title: string
+  body: string
+}
+
+/** A text with Liquid is shown once the server has rendered it. */
+export const needsRendering = (text: string): boolean => /\{[{%]/.test(text)

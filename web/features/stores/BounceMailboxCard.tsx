@@ -23,8 +23,8 @@ export function BounceMailboxCard() {
     <Card component="section" aria-label="Bounce mailbox">
       <Title order={2}>Bounce mailbox</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Emails to addresses that do not exist bounce. Recoup can read these bounces from a mailbox of yours and stop
-        sending to the failed addresses. It deletes nothing. Use a mailbox for this purpose only.
+        Recoup reads bounces from a mailbox of yours and stops sending to addresses that do not exist. It deletes
+        nothing. Use a mailbox for this only.
       </Text>
       {mailbox.isPending && <LoadingList count={2} />}
       {mailbox.error && (
@@ -100,7 +100,7 @@ function MailboxForm({ mailbox }: { mailbox: Mailbox | null }) {
       <Stack gap="md">
         <TextInput
           label="Address"
-          description="The return address for bounces. The SPF record of its domain must include the mail server, as shown under Domain."
+          description="Bounces go here. Its domain’s SPF record must include the mail server: see Domain."
           placeholder="bounces@shop.example"
           type="email"
           autoComplete="off"

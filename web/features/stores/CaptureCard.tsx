@@ -19,9 +19,9 @@ export function CaptureCard({ store }: { store: StoreView }) {
     <Card>
       <CaptureTitle store={store} />
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        {WITHOUT_SCRIPT_TEXT}. With it on your shop’s pages, Recoup also detects carts abandoned before checkout, and{' '}
-        {snippet === 'theme' ? 'an email typed into the theme’s forms' : 'the email entered at checkout'}. It is a few
-        kilobytes, loads after your page, and sends only cart and contact details.
+        {WITHOUT_SCRIPT_TEXT}. With it, Recoup also detects carts abandoned before checkout, and{' '}
+        {snippet === 'theme' ? 'emails typed into the theme’s forms' : 'the email entered at checkout'}. It sends only
+        cart and contact details.
       </Text>
       <Snippet code={buildCaptureSnippet(location.origin, store.captureKey, snippet)} label="Copy script">
         <Anchor component={Link} to="/settings/capture-script" fz="sm" underline="always">
@@ -43,7 +43,7 @@ export function CaptureCard({ store }: { store: StoreView }) {
 }
 
 /** Has a badge that shows whether the script has ever reported. */
-export function CaptureTitle({ store, title = 'Capture script' }: { store: StoreView; title?: string }) {
+export function CaptureTitle({ store, title = 'Tracking script' }: { store: StoreView; title?: string }) {
   return (
     <Group justify="space-between" gap="xs">
       <Title order={2}>{title}</Title>

@@ -13,7 +13,7 @@ import { CaptureTitle } from './CaptureCard.tsx'
 import { buildCaptureSnippet } from './rules.ts'
 import { Snippet } from './Snippet.tsx'
 
-/** How to install the capture script; for WordPress by kind of theme. */
+/** How to install the tracking script; for WordPress by kind of theme. */
 export const CaptureInstall = ({ store }: { store: StoreView }) =>
   capabilities[store.platform].snippet === 'theme' ? <ThemeInstall store={store} /> : <WordPressInstall store={store} />
 
@@ -22,7 +22,7 @@ function ThemeInstall({ store }: { store: StoreView }) {
   return (
     <>
       <Card>
-        <CaptureTitle store={store} title="Install the capture script" />
+        <CaptureTitle store={store} title="Install the tracking script" />
         <Text fz="sm" c="dimmed" mt={4} mb="md">
           {THEME_REACH}
         </Text>
@@ -43,7 +43,7 @@ function WordPressInstall({ store }: { store: StoreView }) {
   return (
     <>
       <Card>
-        <CaptureTitle store={store} title="Install the capture script" />
+        <CaptureTitle store={store} title="Install the tracking script" />
         {store.mode === 'plugin' && (
           <Notice tone="good" title="Not needed">
             The plugin reports carts from your shop.
@@ -303,7 +303,7 @@ function Marker({ at: [x, y], step }: { at: Place; step: number }) {
   )
 }
 
-// Methods to install the capture script. Pure texts, shown by `CaptureInstall.tsx`, for WordPress with drawings. Keep
+// Methods to install the tracking script. Pure texts, shown by `CaptureInstall.tsx`, for WordPress with drawings. Keep
 // docs/capture-script.md and docs/connecting-shopify.md in step.
 
 type MethodId = 'plugin' | 'classic' | 'block'

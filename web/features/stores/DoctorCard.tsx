@@ -1,10 +1,12 @@
 import { Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconStethoscope } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { StoreView } from '../../../shared/access/stores.ts'
 import type { Check } from '../../../shared/core/checks.ts'
 import { CheckList } from '../../core/ui/CheckList.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'
+import { Fold } from '../../core/ui/Fold.tsx'
+import { formatCounted } from '../../core/ui/format.ts'
 import { LoadingList } from '../../core/ui/Loading.tsx'
 import { TimeAgo } from '../../core/ui/Time.tsx'
 import { useDoctor } from './queries.ts'
@@ -46,8 +48,7 @@ export function DoctorCard({ store }: { store: StoreView }) {
           <Failed title="The connection could not be checked" error={doctor.error} onRetry={() => doctor.refetch()} />
         )}
         {doctor.data && (
-          <CheckList
-            label="Parts of the connection"
+          <Results
             checks={doctor.data.checks}
             fixLink={(check) =>
               mayReplace &&
@@ -63,6 +64,22 @@ export function DoctorCard({ store }: { store: StoreView }) {
       {/* Outside the list: its repair may remove the list item while it is open. */}
       <ReplaceKeysDialog store={store} opened={isReplacing} onClose={() => setReplacing(false)} />
     </Card>
+  )
+}
+
+/** What needs attention, and the rest in one line. */
+function Results({ checks, fixLink }: { checks: readonly Check[]; fixLink: (check: Check) => ReactNode }) {
+  const good = checks.filter(({ state }) => state === 'good')
+  const others = checks.filter(({ state }) => state !== 'good')
+  return (
+    <>
+      {others.length > 0 && <CheckList label="Parts of the connection" checks={others} fixLink={fixLink} />}
+      {good.length > 0 && (
+        <Fold text={`${formatCounted(good.length, 'check')} OK`} what="checks">
+          <CheckList label="Parts that work" checks={good} />
+        </Fold>
+      )}
+    </>
   )
 }
 

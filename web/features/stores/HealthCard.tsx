@@ -2,6 +2,7 @@ import { Card, Group, Stack, Text, Title } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleOff, IconClock, IconRefresh } from '@tabler/icons-react'
 import { SYNC_STREAMS, type SyncStream } from '../../../shared/access/stores.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
+import { Fold } from '../../core/ui/Fold.tsx'
 import { formatCounted } from '../../core/ui/format.ts'
 import { LoadingList } from '../../core/ui/Loading.tsx'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
@@ -37,12 +38,7 @@ export function HealthCard() {
               {describeReports(health.data)}
             </Text>
           )}
-          <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
-            {SYNC_STREAMS.map((stream) => {
-              const state = health.data.streams[stream]
-              return state && <StreamRow key={stream} stream={stream} state={state} />
-            })}
-          </Stack>
+          <Streams streams={health.data.streams} />
         </>
       ) : (
         <Failed title="The sync status could not be loaded" error={health.error} onRetry={() => health.refetch()} />
@@ -50,6 +46,34 @@ export function HealthCard() {
     </Card>
   )
 }
+
+/** Streams that need attention, and the rest in one line. */
+function Streams({ streams }: { streams: Partial<Record<SyncStream, StreamState>> }) {
+  const known = SYNC_STREAMS.flatMap((stream) => {
+    const state = streams[stream]
+    return state ? [{ stream, state, isFine: findHealth(stream, state) === 'fine' }] : []
+  })
+  const fine = known.filter(({ isFine }) => isFine)
+  return (
+    <Stack gap="sm">
+      <Rows rows={known.filter(({ isFine }) => !isFine)} />
+      {fine.length > 0 && (
+        <Fold text={`${formatCounted(fine.length, 'kind')} of data up to date`} what="all">
+          <Rows rows={fine} />
+        </Fold>
+      )}
+    </Stack>
+  )
+}
+
+const Rows = ({ rows }: { rows: readonly { stream: SyncStream; state: StreamState }[] }) =>
+  rows.length > 0 && (
+    <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      {rows.map(({ stream, state }) => (
+        <StreamRow key={stream} stream={stream} state={state} />
+      ))}
+    </Stack>
+  )
 
 function StreamRow({ stream, state }: { stream: SyncStream; state: StreamState }) {
   const health = findHealth(stream, state)

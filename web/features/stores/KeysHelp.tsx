@@ -19,22 +19,20 @@ export function KeysSteps({ storeUrl = '' }: { storeUrl?: string }) {
           )}
         </List.Item>
         <List.Item>
-          Press <strong>Add key</strong>. As description write “Recoup”, as user choose an administrator or shop
-          manager.
+          Press <strong>Add key</strong>. Enter “Recoup” as description and choose an administrator or shop manager.
         </List.Item>
         <List.Item>
-          Set permissions to <strong>Read/Write</strong>: read access finds the carts, write access lets your store
-          notify us of orders.
+          Set permissions to <strong>Read/Write</strong>, so that your store can notify us of orders.
         </List.Item>
         <List.Item>
-          Press <strong>Generate API key</strong> and copy both values. WooCommerce shows the secret only this one time.
+          Press <strong>Generate API key</strong> and copy both values. WooCommerce shows the secret only once.
         </List.Item>
         <List.Item>
           Check <strong>Settings → Permalinks</strong>: anything but “Plain” works.
         </List.Item>
       </List>
       <Text fz="sm" c="dimmed" mt="md">
-        The keys are stored encrypted and are never shown again. WooCommerce 5.0 or later is needed.
+        Keys are stored encrypted and never shown again. WooCommerce 5.0 or later is needed.
       </Text>
     </>
   )

@@ -18,9 +18,8 @@ export function LinkHostCard({ storeId }: { storeId: string }) {
     <Card component="section" aria-label="Links in your emails">
       <Title order={2}>Links in your emails</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Links can use your own domain, such as links.shop.com, which shoppers and email providers recognize. It is used
-        once a DNS record proves that it is yours, and only while it points here. Otherwise, links use{' '}
-        {host.data?.target ?? 'this server'}.
+        Links can use your own domain, such as links.shop.com, once DNS records prove that it is yours and point here.
+        Until then, links use {host.data?.target ?? 'this server'}.
       </Text>
       {host.isPending && <LoadingList count={1} />}
       {host.error && <Failed title="This could not be loaded" error={host.error} onRetry={() => host.refetch()} />}

@@ -1,4 +1,4 @@
-import { Card, Group, NumberInput, Select, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Card, Group, NumberInput, Select, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { IconAlertTriangle, IconCircleCheck, IconInbox, IconMinus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
@@ -14,7 +14,9 @@ import {
   mailSecurityText,
   mailServerTexts,
 } from '../../../shared/delivery/mail-server.ts'
+import { ConfirmFirst } from '../../core/access/ConfirmFirst.tsx'
 import { useDraft } from '../../core/access/drafts.ts'
+import { useInstance } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
@@ -25,6 +27,7 @@ import { NotSaved } from '../../core/ui/NotSaved.tsx'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import { TimeAgo, TimeUntil } from '../../core/ui/Time.tsx'
 import { FormEnding, SecretInput, showRefusal } from './CredentialParts.tsx'
+import { findPreset, type MailPreset, mailPresets } from './mail-presets.ts'
 import { mailServerQuery, useMailServer } from './mail-server-queries.ts'
 import { PermittedChannelForm } from './PermittedChannelForm.tsx'
 import { RemoveButton } from './RemoveButton.tsx'
@@ -39,8 +42,7 @@ export function MailServerCard() {
         {view.data && <StatusBadge {...getBadge(view.data)} />}
       </div>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Emails are sent through a mail server. Enter your email provider’s server; Recoup connects and signs in before
-        saving it.
+        Your emails are sent through your own email provider.
       </Text>
       {view.isPending && <LoadingList count={4} />}
       {view.error && !view.data && (
@@ -60,14 +62,19 @@ function getBadge({ way, server }: MailServerView) {
     : ({ tone: 'quiet', icon: IconMinus, label: 'Shared server' } as const)
 }
 
-const Content = ({ view }: { view: MailServerView }) => (
-  <Stack gap="md">
-    <ServerState view={view} />
-    <PermittedChannelForm fixed={view.isFixed && mailServerTexts.demo}>
-      <MailServerForm view={view} />
-    </PermittedChannelForm>
-  </Stack>
-)
+function Content({ view }: { view: MailServerView }) {
+  // Without a mail server of its own, an installation cannot send the confirmation link, and does not ask for it.
+  const isAsked = useInstance()?.mail !== 'none'
+  return (
+    <Stack gap="md">
+      <ServerState view={view} />
+      <PermittedChannelForm fixed={view.isFixed && mailServerTexts.demo}>
+        <ConfirmFirst what="save a mail server" isFree={!isAsked} />
+        <MailServerForm view={view} />
+      </PermittedChannelForm>
+    </Stack>
+  )
+}
 
 /** Current state. */
 function ServerState({ view: { way, server, from, acceptedAt, mailboxUrl, isFixed } }: { view: MailServerView }) {
@@ -75,14 +82,14 @@ function ServerState({ view: { way, server, from, acceptedAt, mailboxUrl, isFixe
   if (way === 'none') {
     return (
       <Notice tone="warn" title="No email is sent">
-        No mail server is set up. Messages wait, and flows with emails cannot be switched on.
+        Messages wait, and flows with emails cannot be turned on. Set up a mail server below.
       </Notice>
     )
   }
   if (way === 'mailbox') {
     return (
       <Notice tone="info" title="Email stays on this server">
-        Until you enter a mail server, emails go to the built-in mailbox, not to your shoppers.{' '}
+        Emails go to the built-in mailbox, not to your shoppers, until you set up a mail server.{' '}
         {mailboxUrl && (
           <a href={mailboxUrl} target="_blank" rel="noreferrer">
             Open the mailbox
@@ -117,8 +124,8 @@ function ServerProblem({ server }: { server: NonNullable<MailServerView['server'
           Since <TimeAgo at={server.failingSince} />.{' '}
         </>
       )}
-      It is retried {server.triesAt ? <TimeUntil at={server.triesAt} /> : 'with the next message'}; your messages wait
-      up to 24 hours. Its answer: {server.problem}
+      Next attempt {server.triesAt ? <TimeUntil at={server.triesAt} /> : 'with the next message'}. Messages wait up to
+      24 hours. Its answer: {server.problem}
     </Notice>
   )
 }
@@ -186,6 +193,7 @@ function MailServerForm({ view }: { view: MailServerView }) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md">
+        <Presets form={form} />
         <ServerFields form={form} isPasswordSaved={keepsPassword(view, form.values)} />
         <TextInput
           label="From address"
@@ -208,8 +216,40 @@ function MailServerForm({ view }: { view: MailServerView }) {
 
 const describeFromAddress = (user: string): string =>
   isMailAddress(user.trim())
-    ? `Your emails come from this address. Leave empty to use ${user.trim()}.`
-    : 'Your emails come from this address. Your email provider must be allowed to send for it.'
+    ? `Shoppers see this sender. Leave empty to use ${user.trim()}.`
+    : 'Shoppers see this sender. Verify it with your email provider.'
+
+/** Fills server, port and encryption; user and password follow from the provider. */
+function Presets({ form }: { form: ReturnType<typeof useServerForm> }) {
+  const chosen = findPreset(form.values.host)
+  const fill = ({ host, port, security, user }: MailPreset) => {
+    form.clearErrors()
+    form.setValues({ host, port, security, ...(user && { user }) })
+  }
+  return (
+    <div>
+      <Text fz="sm" fw={550} mb={6} id="mail-presets">
+        Provider
+      </Text>
+      <Group gap="xs" role="group" aria-labelledby="mail-presets">
+        {mailPresets.map((preset) => (
+          <Button
+            key={preset.name}
+            size="xs"
+            variant={chosen === preset ? 'light' : 'default'}
+            aria-pressed={chosen === preset}
+            onClick={() => fill(preset)}
+          >
+            {preset.name}
+          </Button>
+        ))}
+      </Group>
+      <Text fz="sm" c="dimmed" mt={8} role="status">
+        {chosen?.signIn}
+      </Text>
+    </div>
+  )
+}
 
 interface FieldsProps {
   form: ReturnType<typeof useServerForm>
@@ -254,7 +294,7 @@ function ServerFields({ form, isPasswordSaved }: FieldsProps) {
       </Group>
       <TextInput
         label="User"
-        description="Often your email address. Leave user and password empty if the server requires no sign-in."
+        description="Leave user and password empty if the server needs no sign-in"
         autoComplete="off"
         spellCheck={false}
         {...form.getInputProps('user')}

@@ -51,8 +51,8 @@ function Offer() {
   return (
     <>
       <Text fz="sm" c="dimmed" mb="md">
-        This store is connected with keys. The plugin captures carts in both checkouts, asks for consent there and
-        brings carts back exactly. Connecting it to this store keeps all its data.
+        This store is connected with keys. The plugin tracks carts in both checkouts, asks for consent there and
+        restores carts exactly. Your data stays.
       </Text>
       <PluginSteps />
     </>
@@ -75,7 +75,7 @@ function Known({ store, plugin }: { store: StoreView; plugin: PluginView }) {
       />
       {plugin.isAlive && (
         <Text fz="sm" c="dimmed">
-          The capture script is not needed while the plugin reports carts.
+          You don’t need the tracking script while the plugin works.
         </Text>
       )}
       {plugin.isReached === false && <UnreachableNote plugin={plugin} />}
@@ -90,14 +90,14 @@ function Known({ store, plugin }: { store: StoreView; plugin: PluginView }) {
       )}
       {test.error && (
         <Notice tone="bad" isLive>
-          {getErrorText(test.error, 'The test could not be asked for.')}
+          {getErrorText(test.error, 'The test could not be started. Try again.')}
         </Notice>
       )}
       {plugin.test.isWaiting && (
         <Notice tone="info" isLive>
           {plugin.isReached === false
             ? pluginTexts.testAwaited
-            : 'Waiting for the test cart. It arrives within a minute if the plugin can reach Recoup.'}
+            : 'Waiting for the test cart, which takes up to a minute.'}
         </Notice>
       )}
       {mayTest && (

@@ -23,7 +23,7 @@ export function PluginSteps() {
         <List.Item>
           Open <strong>WooCommerce → Recoup</strong> and press <strong>Connect</strong>.
         </List.Item>
-        <List.Item>You come back here to confirm the shop.</List.Item>
+        <List.Item>You’ll return here to confirm.</List.Item>
       </List>
     </>
   )

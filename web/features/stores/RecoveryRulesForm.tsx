@@ -1,10 +1,11 @@
-import { Card, Group, NumberInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Group, NumberInput, Text, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { StoreView } from '../../../shared/access/stores.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import { DurationInput } from '../../core/ui/DurationInput.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { SaveBar } from '../../core/ui/SaveBar.tsx'
+import { SettingCard } from '../../core/ui/SettingCard.tsx'
 import { SettingsOutcome } from './SettingsOutcome.tsx'
 import { useSettingsForm } from './useSettingsForm.ts'
 
@@ -45,12 +46,12 @@ function Timeout({ form, isFixed }: RuleProps) {
   return (
     <Rule
       title="Abandonment"
-      about="How long a cart is inactive before it counts as abandoned."
-      existing="Open carts are re-evaluated immediately, based on the shopper’s last activity. Carts already abandoned stay abandoned."
+      about="When an inactive cart becomes abandoned."
+      existing="open carts are checked again at once. Abandoned carts stay abandoned."
     >
       <DurationInput
         label="A cart counts as abandoned after"
-        description="15 minutes to 7 days of inactivity. If an active flow sends its first message earlier, the cart counts as abandoned from then."
+        description="15 minutes to 7 days of inactivity, or earlier if an active flow sends its first message earlier."
         disabled={isFixed}
         minutes={value}
         onChange={onChange}
@@ -66,12 +67,12 @@ function Cap({ form, isFixed }: RuleProps) {
   return (
     <Rule
       title="Frequency cap"
-      about="How often one person is messaged, across all flows and channels of this store."
-      existing="The new limit applies to all unsent messages. Messages already sent count towards it."
+      about="The most messages one person gets, across all flows and channels of this store."
+      existing="it applies to all unsent messages. Sent messages count toward it."
     >
       <NumberInput
         label="Messages per person"
-        description="Maximum, 1 to 20. Messages over the limit wait until there is room."
+        description="1 to 20. Messages over the cap wait."
         styles={narrow}
         min={1}
         max={20}
@@ -82,7 +83,7 @@ function Cap({ form, isFixed }: RuleProps) {
       />
       <DurationInput
         label="Within"
-        description="A rolling period of 1 hour to 7 days."
+        description="1 hour to 7 days, rolling"
         units={['hours', 'days']}
         disabled={isFixed}
         minutes={hours * 60}
@@ -91,7 +92,7 @@ function Cap({ form, isFixed }: RuleProps) {
       />
       <DurationInput
         label="Time between texts about a cart"
-        description="Minimum time between two SMS, or two WhatsApp messages, about the same cart; 1 hour to 7 days."
+        description="Minimum between two SMS or two WhatsApp messages; 1 hour to 7 days"
         units={['hours', 'days']}
         disabled={isFixed}
         minutes={cooldown.value * 60}
@@ -116,8 +117,8 @@ function QuietHours({ form, isFixed }: RuleProps) {
   return (
     <Rule
       title="Quiet hours"
-      about="When no SMS, WhatsApp message or push notification is sent, in the recipient’s local time. Email isn’t affected by quiet hours."
-      existing="A message due within quiet hours waits until they end, and is then checked again."
+      about="No SMS, WhatsApp message or push notification is sent then, in the recipient’s local time. Emails are still sent."
+      existing="messages due in quiet hours wait until they end and are checked again."
     >
       <Group gap="md" align="flex-start">
         {time('quietFrom', 'Start')}
@@ -131,8 +132,8 @@ function Attribution({ form, isFixed }: RuleProps) {
   return (
     <Rule
       title="Attribution window"
-      about="How long after a shopper’s click on a message, restored cart or used coupon an order counts as recovered. Opens never count."
-      existing="Applies from now on. Carts already recovered, purchased or lost keep their state unless the shopper orders or changes something again."
+      about="How long after a click, a restored cart or a used coupon an order counts as recovered. Opens never count."
+      existing="it applies from now on. Recovered, purchased and lost carts keep their state."
     >
       <NumberInput
         label="Days"
@@ -159,17 +160,11 @@ interface RuleCardProps {
 
 function Rule({ title, about, existing, children }: RuleCardProps) {
   return (
-    <Card component="section" aria-label={title}>
-      <Title order={2}>{title}</Title>
-      <Text fz="sm" c="dimmed" mt={4} mb="md">
-        {about}
+    <SettingCard title={title} about={about}>
+      {children}
+      <Text fz="sm" c="dimmed">
+        When you change it: {existing}
       </Text>
-      <Stack gap="md">
-        {children}
-        <Text fz="sm">
-          <strong>When you change it:</strong> {existing}
-        </Text>
-      </Stack>
-    </Card>
+    </SettingCard>
   )
 }

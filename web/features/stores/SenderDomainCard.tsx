@@ -32,8 +32,8 @@ export function SenderDomainCard({ storeId }: { storeId: string }) {
       </Group>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
         {domain.data && hasChecks
-          ? `Email comes from ${domain.data.address}. Three records of ${domain.data.domain} prove to receivers that it is genuine.`
-          : 'Three DNS records prove to receivers that your email is genuine: SPF, DKIM and DMARC.'}
+          ? `Email comes from ${domain.data.address}. Three records of ${domain.data.domain} prove that it is genuine.`
+          : 'Three DNS records prove that your email is genuine: SPF, DKIM and DMARC.'}
         {domain.data?.replyTo && ` Replies go to ${domain.data.replyTo}.`}
       </Text>
       <Stack gap="md">

@@ -1,8 +1,9 @@
-import { Card, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Textarea, TextInput } from '@mantine/core'
 import type { StoreView } from '../../../shared/access/stores.ts'
 import { useHasPermission, useMe } from '../../core/access/queries.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { SaveBar } from '../../core/ui/SaveBar.tsx'
+import { SettingCard } from '../../core/ui/SettingCard.tsx'
 import { SettingsOutcome } from './SettingsOutcome.tsx'
 import { useSettingsForm } from './useSettingsForm.ts'
 
@@ -12,18 +13,14 @@ export function SendingForm({ store }: { store: StoreView }) {
   const isDemo = useMe()?.isDemo === true
   return (
     <>
-      <Card>
-        <Title order={2}>Sender</Title>
-        <Text fz="sm" c="dimmed" mt={4} mb="md">
-          By law, marketing emails must name their sender. A flow can be switched on once the sender name and postal
-          address are set.
-        </Text>
-        <Stack gap="md">
-          {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
-          {isDemo && <Notice tone="info">In the demo the sender cannot be changed.</Notice>}
-          <SenderFields form={form} storeName={store.name} isDisabled={isFixed || isDemo} />
-        </Stack>
-      </Card>
+      <SettingCard
+        title="Sender"
+        about="Marketing emails must name their sender by law. Flows need the sender name and postal address."
+      >
+        {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
+        {isDemo && <Notice tone="info">The sender cannot be changed in the demo.</Notice>}
+        <SenderFields form={form} storeName={store.name} isDisabled={isFixed || isDemo} />
+      </SettingCard>
       <SaveBar
         isDirty={form.isDirty()}
         isSaving={save.isPending}
@@ -54,7 +51,7 @@ function SenderFields({ form, storeName, isDisabled }: FieldsProps) {
       />
       <TextInput
         label="Sender email"
-        description="Where replies go (Reply-To). If empty, replies go to the From address, which is set under Mail server."
+        description="Replies go here. If empty, they go to the From address under Mail server."
         type="email"
         disabled={isDisabled}
         autoComplete="email"

@@ -29,8 +29,8 @@ export function ShopifySteps({ kind }: Props) {
         </List.Item>
       </List>
       <Text fz="sm" c="dimmed" mt="md">
-        Your store needs the Grow plan or a higher one: on lower plans Shopify withholds emails and phone numbers from a
-        store’s own app. The credentials are stored encrypted and are never shown again.
+        Your store needs the Grow plan or higher: on lower plans, Shopify hides emails and phone numbers. Credentials
+        are stored encrypted and never shown again.
       </Text>
     </>
   )
@@ -43,11 +43,11 @@ const AppSteps = () => (
       <Anchor href="https://dev.shopify.com/dashboard" target="_blank" rel="noreferrer" fz="sm" underline="always">
         Dev Dashboard
       </Anchor>{' '}
-      with the organization that owns your store, and press <strong>Create app</strong>. As name write “Recoup”.
+      with the organization that owns your store, and press <strong>Create app</strong>. Name it “Recoup”.
     </List.Item>
     <List.Item>
-      Under <strong>Versions</strong>, make a version with these access scopes: <Scopes />. Add{' '}
-      <Code>read_all_orders</Code> to see figures of more than the last 60 days.
+      Under <strong>Versions</strong>, create a version with these access scopes: <Scopes />. Add{' '}
+      <Code>read_all_orders</Code> for data older than 60 days.
     </List.Item>
     <List.Item>
       Press <strong>Release</strong>, then <strong>Install app</strong> under Home, and choose your store.
@@ -70,7 +70,7 @@ const TokenSteps = () => (
     </List.Item>
     <List.Item>
       Under <strong>API credentials</strong>, copy the Admin API access token: it begins with <Code>shpat_</Code>.
-      Shopify shows it only once. If nobody has kept it, uninstall the app, install it again and press Reveal token
+      Shopify shows it only once. If you did not save it, uninstall the app, install it again and press Reveal token
       once.
     </List.Item>
     <List.Item>

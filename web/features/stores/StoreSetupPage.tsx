@@ -89,7 +89,7 @@ function SubscriptionRequired() {
     <Card padding="xl">
       <Stack gap="md" align="flex-start">
         <Title order={1}>Subscription Required</Title>
-        <Text>Connecting a store needs a plan. The free one is enough.</Text>
+        <Text>Connecting a store needs a plan. Lite is enough.</Text>
         <Button component={Link} to="/pricing">
           Choose a Plan
         </Button>
@@ -110,7 +110,7 @@ function StillConnected() {
   return (
     <Notice tone="bad" title={storeTexts.disconnectFailed} isLive>
       <Stack gap="sm" align="flex-start">
-        The store before is still connected on the server. You can connect the other store all the same.
+        The previous store is still connected on the server. You can connect the other store anyway.
         <Button size="xs" variant="default" loading={disconnect.isPending} onClick={retry}>
           Disconnect Store
         </Button>
@@ -137,8 +137,8 @@ function ConnectStore({ connect, isAnother }: Props) {
       <div>
         <Title order={1}>{getTitle(isAnother)}</Title>
         <Text c="dimmed" mt={4}>
-          Recoup reads orders, customers and products. Nothing is sent to anyone until you switch a flow on.
-          {isAnother && ' The stores that are connected stay as they are.'}
+          Recoup reads orders, customers and products. Nothing is sent until you turn a flow on.
+          {isAnother && ' Your connected stores stay as they are.'}
         </Text>
       </div>
       {useIsReplacingStore() && <StillConnected />}
@@ -207,8 +207,8 @@ function Confirm({ request, review }: { request: string; review: z.infer<typeof 
         <div>
           <Title order={1}>Connect this shop?</Title>
           <Text c="dimmed" mt={4}>
-            Its plugin asked for it. The plugin reports carts and orders; Recoup also reads orders, customers and
-            products if it can reach the shop. Nothing is sent to anyone until you switch a flow on.
+            Its plugin asked to connect. It reports carts and orders; Recoup also reads orders, customers and products.
+            Nothing is sent until you turn a flow on.
           </Text>
         </div>
         <Facts
@@ -270,8 +270,7 @@ function PluginSetup() {
         <Badge variant="light">Recommended</Badge>
       </Group>
       <Text fz="sm" c="dimmed" mb="md">
-        No keys to copy. Carts are captured in both checkouts, before anybody presses “Place order”, and come back
-        exactly as they were.
+        No keys to copy. Tracks carts in both checkouts before “Place order” and restores them exactly.
       </Text>
       <PluginSteps />
     </Card>

@@ -2,6 +2,7 @@ import { Button, Card, Stack, Text, Title } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import type { z } from 'zod'
 import type { sendTestMail } from '../../../shared/delivery/sending.ts'
+import { ConfirmFirst } from '../../core/access/ConfirmFirst.tsx'
 import { useHasPermission, useMe } from '../../core/access/queries.ts'
 import { CheckList } from '../../core/ui/CheckList.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'
@@ -14,11 +15,17 @@ import { useTestMail } from './sending-queries.ts'
  */
 export function TestMailCard() {
   const mail = useMailServer().data
-  return <ServerTest key={mail?.server?.version ?? 0} isMailbox={mail?.way === 'mailbox'} />
+  return (
+    <ServerTest
+      key={mail?.server?.version ?? 0}
+      isMailbox={mail?.way === 'mailbox'}
+      hasOwnServer={mail?.way === 'own'}
+    />
+  )
 }
 
 /** `isMailbox`: mail stays in the built-in mailbox. */
-function ServerTest({ isMailbox }: { isMailbox: boolean }) {
+function ServerTest({ isMailbox, hasOwnServer }: { isMailbox: boolean; hasOwnServer: boolean }) {
   const me = useMe()
   const isAllowed = useHasPermission('flows:switch')
   const test = useTestMail()
@@ -26,10 +33,11 @@ function ServerTest({ isMailbox }: { isMailbox: boolean }) {
     <Card component="section" aria-label="Test email">
       <Title order={2}>Test email</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        {isMailbox ? 'Sends an email to this server’s built-in mailbox' : `Sends a real email to ${me?.email ?? 'you'}`}
-        , in the same way as your messages and from the saved sender. Each step shows the mail server’s answer.
+        {isMailbox ? 'Sends an email to the built-in mailbox' : `Sends a real email to ${me?.email ?? 'you'}`} and shows
+        the mail server’s answer to each step.
       </Text>
       <Stack gap="md" align="stretch">
+        {isAllowed && <ConfirmFirst what="send a test email" isFree={hasOwnServer} />}
         <Button
           variant="default"
           w="fit-content"

@@ -18,6 +18,7 @@ import { useForm } from '@mantine/form'
 import { IconAlertTriangle, IconCircleCheck, IconCircleX, IconRefresh } from '@tabler/icons-react'
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { Link } from 'react-router'
 import type { z } from 'zod'
 import type { Budget } from '../../../shared/delivery/reminders.ts'
 import { readBudget, saveBudget } from '../../../shared/delivery/reminders.ts'
@@ -32,6 +33,7 @@ import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingCards, LoadingList } from '../../core/ui/Loading.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { NotSaved } from '../../core/ui/NotSaved.tsx'
+import { SaveBar } from '../../core/ui/SaveBar.tsx'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import { TimeAgo } from '../../core/ui/Time.tsx'
 import { FormEnding, SecretInput } from './CredentialParts.tsx'
@@ -49,7 +51,7 @@ import {
   variableNames,
 } from './text-rules.ts'
 
-/** Set-up of SMS or WhatsApp, and the budget of both. */
+/** Set-up of SMS or WhatsApp. The budget of both is on the screen of SMS. */
 export function TextCards({ channel }: { channel: 'sms' | 'whatsapp' }) {
   const channels = useTextChannels()
   if (channels.isPending) return <LoadingCards count={2} rows={5} />
@@ -61,22 +63,27 @@ export function TextCards({ channel }: { channel: 'sms' | 'whatsapp' }) {
   return (
     <>
       {channel === 'sms' ? <SmsCard view={channels.data.sms} /> : <WhatsappCard view={channels.data.whatsapp} />}
-      <BudgetCard />
+      {channel === 'sms' ? <BudgetCard /> : <BudgetLink />}
     </>
   )
 }
 
 type BudgetView = z.output<typeof Budget>
 
+const BudgetLink = () => (
+  <Text fz="sm" c="dimmed">
+    SMS and WhatsApp share one monthly budget. <Link to="/settings/sending/sms">See the budget</Link>
+  </Text>
+)
+
 /** Monthly budget for texts, the amount spent, and typical prices. */
 function BudgetCard() {
   const budget = useBudget()
   return (
-    <Card component="section" aria-label="Budget">
+    <Card component="section" aria-label="Budget" style={{ overflow: 'visible' }}>
       <Title order={2}>Budget for SMS and WhatsApp</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        For all stores of the account together, per calendar month (UTC). When it is used up, messages wait for the next
-        month unless they expire first.
+        For all stores of the account, per calendar month (UTC). Above it, messages wait for the next month or expire.
       </Text>
       <Stack gap="md">
         {budget.isPending && <LoadingList count={2} />}
@@ -101,9 +108,14 @@ function BudgetForm({ budget }: { budget: BudgetView }) {
   // Kept as a string: a number would drop zeros (100.00).
   const isValid = !isLimited || (amount !== '' && Number(amount) >= 0 && Number(amount) <= 1_000_000)
   const newLimit = isLimited ? Number(amount) : null
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault()
     if (isValid) save.mutate(newLimit, { onSuccess: () => announce('Budget saved') })
+  }
+  const discard = () => {
+    save.reset()
+    setLimited(budget.monthly !== null)
+    setAmount(budget.monthly ?? 50)
   }
   return (
     <form onSubmit={submit}>
@@ -132,13 +144,17 @@ function BudgetForm({ budget }: { budget: BudgetView }) {
             onChange={setAmount}
           />
         )}
-        {save.error && <NotSaved>{save.error.message}</NotSaved>}
         {mayChange ? (
-          <Group>
-            <Button type="submit" variant="default" disabled={newLimit === budget.monthly} loading={save.isPending}>
-              Save budget
-            </Button>
-          </Group>
+          <SaveBar
+            isStanding
+            saveLabel="Save budget"
+            isDirty={newLimit !== budget.monthly}
+            isSaving={save.isPending}
+            isDisabled={newLimit === budget.monthly}
+            problem={save.error && <NotSaved>{save.error.message}</NotSaved>}
+            onSave={submit}
+            onDiscard={discard}
+          />
         ) : (
           <Notice tone="info">Only the owner or an admin of the account can change this.</Notice>
         )}

@@ -58,7 +58,7 @@ function ConnectionState({ view }: { view: TextChannelView }) {
   if (view.state === 'sandbox') {
     return (
       <Notice tone="info">
-        Messages go only to the built-in phones.{' '}
+        Messages go to the built-in phones only.{' '}
         {view.phoneUrl && (
           <a href={view.phoneUrl} target="_blank" rel="noreferrer">
             Open the phones
@@ -89,9 +89,8 @@ function ConnectionState({ view }: { view: TextChannelView }) {
 function ByOperator({ senders }: { senders: string[] }) {
   return (
     <Notice tone="info">
-      Messages go out through this server’s own provider, from {new Intl.ListFormat('en').format(senders)}. Your plan
-      includes a number of them each month: see <Link to="/billing">Billing</Link>. To use your own Twilio account
-      instead, enter it here.
+      Messages are sent through this server’s own provider, from {new Intl.ListFormat('en').format(senders)}. Your plan
+      includes some each month: see <Link to="/billing">Billing</Link>. To use your own Twilio account, enter it here.
     </Notice>
   )
 }

@@ -16,8 +16,8 @@ export function ThrottledDomainsCard() {
     <Card component="section" aria-label="Paused email providers">
       <Title order={2}>Paused email providers</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        When an email provider such as Gmail delays or refuses your emails, Recoup pauses sending to it. After a while,
-        it retries with one message. The others wait for the result, up to 24 hours.
+        When a provider such as Gmail delays or refuses your emails, Recoup pauses sending to it and retries with one
+        message. The others wait, up to 24 hours.
       </Text>
       {domains.isPending && <LoadingList count={1} />}
       {domains.error && (

@@ -10,6 +10,7 @@ import {
   syncStore,
 } from '../../../shared/access/stores.ts'
 import { captureStatus } from '../../../shared/carts/capture-status.ts'
+import { readBrand } from '../../../shared/workspace/brand-calls.ts'
 import { belongsToStore, useShowStore } from '../../core/access/current-store.ts'
 import { connectionQuery, meQuery, useHasPermission, useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
@@ -28,6 +29,35 @@ export function useStoreHealth() {
   const store = useStore()
   const mayRead = useHasPermission('stores:read')
   return useQuery({ ...healthQuery, enabled: store !== null && mayRead })
+}
+
+/** How often the numbers of a running import are read. */
+const FINDS_EVERY_MS = 3_000
+
+export interface StoreFinds {
+  counts: z.output<typeof storeHealth.reply>['counts'] | undefined
+  /** Address of the store's logo. */
+  logo: string | null
+}
+
+/** What the import of a store just connected has found so far. The guard does not know of the store yet. */
+export function useStoreFinds(storeId: string): StoreFinds {
+  const health = useQuery({
+    queryKey: ['found', storeId, 'health'],
+    queryFn: ({ signal }) => call(storeHealth, { query: { storeId }, signal }),
+    refetchInterval: FINDS_EVERY_MS,
+    gcTime: 0,
+  })
+  const brand = useQuery({
+    queryKey: ['found', storeId, 'brand'],
+    queryFn: ({ signal }) => call(readBrand, { query: { storeId }, signal }),
+    refetchInterval: ({ state }) => (state.data?.proposal || state.data?.logo ? false : FINDS_EVERY_MS),
+    gcTime: 0,
+  })
+  return {
+    counts: health.data?.counts,
+    logo: (brand.data?.logo ?? brand.data?.proposal?.logo)?.path ?? null,
+  }
 }
 
 /** Contacts above the plan's limit on new contacts. */

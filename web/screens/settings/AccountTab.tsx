@@ -89,7 +89,7 @@ const NotificationsCard = () => (
   <Card>
     <Title order={2}>Notifications</Title>
     <Text fz="sm" c="dimmed" mt={4} mb="md">
-      What you are told in the bell, and what you also get by email.
+      Choose in-app and email notifications.
     </Text>
     <Button component={Link} to="/settings/account/notifications" variant="default" w="fit-content">
       Choose notifications

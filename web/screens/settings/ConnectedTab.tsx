@@ -39,7 +39,7 @@ function NotConnected() {
           <Text>Not connected to any store</Text>
         </Group>
         <Text fz="sm" c="dimmed" mb="md">
-          Connect your store first. Its settings, sending and the mail server included, are available after that.
+          Connect your store first to see its settings.
         </Text>
         <Button component={Link} to="/store-setup" w="fit-content">
           Connect Store

@@ -114,7 +114,7 @@ export const questions: readonly Question[] = [
     question: 'Which settings are needed before anything is sent?',
     answer: [
       'A sender name and a postal address. The law requires both in marketing emails, and no flow can be switched on without them. Then read the preview of the recovery flow and switch it on. Until then, nothing is sent to anyone.',
-      'In a WooCommerce store without the plugin, permalinks must not be “Plain”, and the capture script should be on every page of your shop.',
+      'In a WooCommerce store without the plugin, permalinks must not be “Plain”, and the tracking script should be on every page of your shop.',
     ],
     link: { to: '/settings/sending/sender', label: 'Sender and address' },
   },
@@ -131,7 +131,7 @@ export const questions: readonly Question[] = [
     id: 'sync',
     question: 'How often is my store’s data synced?',
     answer: [
-      'Orders are synced every 15 minutes and checked again right before messages are sent, so that nobody is reminded of what they have just bought. If your store can reach this server, webhooks also report each order as it happens. The capture script reports carts within seconds.',
+      'Orders are synced every 15 minutes and checked again right before messages are sent, so that nobody is reminded of what they have just bought. If your store can reach this server, webhooks also report each order as it happens. The tracking script reports carts within seconds.',
       'The plugin reports carts and orders within seconds. If Recoup cannot reach the shop, the plugin also reports changed orders, stock and prices about every minute while WordPress runs its scheduled tasks.',
     ],
     link: { to: '/settings', label: 'Connection doctor' },
@@ -205,7 +205,7 @@ export const questions: readonly Question[] = [
       'Shopify: the Grow plan or a higher one. On lower plans Shopify withholds the emails and phone numbers of your shoppers.',
       `${WITHOUT_SCRIPT_TEXT}. Add the script to the pages of your shop to detect earlier carts. The plugin needs no script.`,
     ],
-    link: { to: '/settings/capture-script', label: 'Install the capture script' },
+    link: { to: '/settings/capture-script', label: 'Install the tracking script' },
   },
   {
     id: 'security',

@@ -23,7 +23,7 @@ function Overview({ storeId, takesPush }: { storeId: string; takesPush: boolean 
     <Card component="section" aria-label="Sending">
       <Title order={2}>Sending</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="sm">
-        Who your messages come from, how they are sent, and what happens when one bounces.
+        Sender, mail server and channels of your messages.
       </Text>
       {states.isPending && <LoadingList count={7} />}
       {states.error && (
