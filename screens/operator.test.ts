@@ -137,7 +137,8 @@ test('accounts are listed, searched, filtered and opened', async () => {
     return { accounts, pagination: buildPagination(accounts.length) }
   })
   const page = await app.open('/settings/account')
-  await page.getByRole('banner').getByRole('link', { name: 'Operator' }).click()
+  await page.getByRole('button', { name: /^Account menu/ }).click()
+  await page.getByRole('menuitem', { name: 'Operator' }).click()
   await page.getByRole('link', { name: 'Olga' }).waitFor()
   await page.getByRole('link', { name: 'Ada' }).waitFor()
   await page.getByRole('row', { name: /Olga.*Suspended/ }).waitFor()
