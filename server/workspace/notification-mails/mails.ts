@@ -86,7 +86,7 @@ function freeTextWithoutLinks(data: MailedRow['data']): MailedRow['data'] {
   return Object.assign({ ...data }, Object.fromEntries(free.map(([key, value]) => [key, removeLinks(value)])))
 }
 
-const FREE_TEXT = ['customer', 'answer', 'detail']
+const FREE_TEXT = ['customer', 'product', 'answer', 'detail']
 
 /** The billing page works without a connected store, when there is no notification list. */
 const isOfBilling = ({ type }: Pick<MailedRow, 'type'>) => readTopic(type) === 'billing'
