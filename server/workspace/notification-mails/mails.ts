@@ -51,7 +51,7 @@ export function notificationMail(news: MailRows, letter: NotificationMailInput):
   const remaining = total - items.length
   return {
     subject: isDaily ? `Your daily summary: ${counted}` : `${subject}, and ${total - 1} more`,
-    paragraphs: [`Hello ${letter.name},`, 'This is what has happened:'],
+    paragraphs: [`Hello ${letter.name},`, 'Here is what happened:'],
     items,
     ...(remaining > 0 && { more: `And ${remaining} more.` }),
     link: news.rows.every(isOfBilling)
