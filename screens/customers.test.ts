@@ -174,8 +174,8 @@ test('a customer’s page has contact, value by currency, orders, consent, suppr
       emails: ['ada@engines.example'],
       phones: ['+12125550101'],
       value: [
-        { currency: 'USD', orders: 1, net: 40, average: 40 },
-        { currency: 'EUR', orders: 1, net: 10, average: 10 },
+        { currency: 'USD', orders: 1, net: 40, average: 40, recovered: 25 },
+        { currency: 'EUR', orders: 1, net: 10, average: 10, recovered: 0 },
       ],
       orders: { rows: [{ ...order, is_purchase: true, cart_id: null }], total: 1 },
     },
@@ -197,9 +197,10 @@ test('a customer’s page has contact, value by currency, orders, consent, suppr
   }
   const text = (await main.innerText()).replace(/\s+/g, ' ')
   for (const part of [
-    'Paid orders in USD 1',
-    'Net revenue $40.00',
-    'Paid orders in EUR 1',
+    'Orders in USD 1',
+    'Spent $40.00',
+    'Recovered $25.00',
+    'Orders in EUR 1',
     '€10.00',
     'Order #501',
     'ada@engines.example',
