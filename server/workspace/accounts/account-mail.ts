@@ -54,7 +54,10 @@ export function renderAccountMail(mail: AccountMail, { companyName, supportEmail
   return { subject, text: plainText(mail, `--\n${companyName}\n${supportEmail}`), html: layout()(values) }
 }
 
-function plainText({ paragraphs, path = [], items = [], more, link, after = [], footer }: AccountMail, end: string): string {
+function plainText(
+  { paragraphs, path = [], items = [], more, link, after = [], footer }: AccountMail,
+  end: string,
+): string {
   const addressed = ({ label, url }: Link) => `${label}:\n${url}`
   const blocks = [
     ...paragraphs,

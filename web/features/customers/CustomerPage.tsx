@@ -45,11 +45,7 @@ export function CustomerPage() {
       <PageTitle title="Customer" />
       <Failed
         title={isMissing ? 'Customer not found' : 'The customer could not be loaded'}
-        error={
-          isMissing
-            ? new Error('They were erased or merged with another customer.')
-            : customer.error
-        }
+        error={isMissing ? new Error('They were erased or merged with another customer.') : customer.error}
         {...(!isMissing && { onRetry: () => customer.refetch() })}
       />
     </>
