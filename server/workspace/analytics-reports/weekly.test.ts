@@ -148,7 +148,7 @@ test('the report has products only with Advanced Analytics (decision 131)', asyn
   expect(free!.text).not.toContain('Teapot')
   const other = await createWeekOnPlan('starter')
   const [starter] = await mailsAt(EIGHT, other)
-  expect(starter!.text).toContain('Teapot\nLeft in 1 cart, 0.00% recovered\n$68.00 not bought by now.')
+  expect(starter!.text).toContain('Teapot\nIn 1 abandoned cart, 0.00% recovered\n$68.00 not bought yet.')
   expect(starter!.text.indexOf('Teapot')).toBeLessThan(starter!.text.indexOf('Earl Grey'))
 })
 
