@@ -158,8 +158,7 @@ function UnreachableBanner() {
   return (
     <Banner tone="bad" icon={<IconAlertTriangle size={18} aria-hidden />} isAlert>
       <span className="grow">
-        The Recoup server is not responding. You are still signed in, but what you see may be out of date. Recoup
-        retries every few seconds.
+        The Recoup server is not responding. This page may be out of date. Recoup retries every few seconds.
       </span>
       <Button size="compact-sm" variant="default" onClick={() => queries.refetchQueries({ type: 'active' })}>
         Retry
@@ -176,7 +175,7 @@ function PausedBanner({ reason, mayConfirm }: { reason: string | null; mayConfir
       <span className="grow">
         <strong>Sending is paused.</strong> {reason ?? 'This looks like a copy of another installation.'}
         {!mayConfirm &&
-          ' They sign in with an address listed in OPERATOR_EMAILS, or run npm run confirm-live on the server.'}
+          ' To confirm, sign in with an address listed in OPERATOR_EMAILS, or run npm run confirm-live on the server.'}
       </span>
       {mayConfirm && (
         <Button size="compact-sm" variant="default" onClick={() => setAsking(true)}>
