@@ -99,7 +99,7 @@ test('a campaign arrives once at each recipient despite repeated clicks, and its
   await expect.poll(async () => (await listCampaigns()).map(({ status }) => status)).toEqual(['sent'])
   await page.getByRole('button', { name: `Send ${campaign.name}` }).click()
   const again = page.getByRole('dialog', { name: `Send ${campaign.name} now?` })
-  await again.getByText('Nobody matches now.').waitFor()
+  await again.getByText('No one matches now.').waitFor()
   await expect.poll(() => again.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
   await ask('POST', '/api/campaigns/send-to-abandoned-carts', { campaignId: campaign.id })
   await expect.poll(listCampaigns).toMatchObject([{ status: 'sent', nextRunAt: null }])

@@ -160,9 +160,9 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   expect(await listMails(instance, ANA)).toHaveLength(1)
 
   const switchTo = async (platform: RegExp, name: string) => {
-    await owner.getByRole('button', { name: 'Switch store' }).click()
+    await owner.getByRole('button', { name: /^Store menu/ }).click()
     await owner.getByRole('menuitem', { name: platform }).click()
-    await owner.getByRole('button', { name: 'Switch store' }).getByText(name).waitFor()
+    await owner.getByRole('button', { name: /^Store menu/ }).getByText(name).waitFor()
   }
   await owner.goto(`${instance.url}/carts`)
   await switchTo(/Shopify/, 'Fern & Finch')

@@ -915,7 +915,7 @@ describe('plans', () => {
       },
     }))
     const page = await app.open('/analytics')
-    const switcher = page.getByRole('button', { name: 'Switch store' })
+    const switcher = page.getByRole('button', { name: /^Store menu/ })
     await switcher.click()
     await page.getByRole('menuitem', { name: 'All stores' }).click()
     await page.getByText(/^All stores in USD: .*pots\.example\. Each counts by its own calendar/).waitFor()

@@ -188,7 +188,9 @@ test('a shop whose first report is awaited has its dashboard and its set-up step
   await notice.waitFor()
   await page.getByText('Get ready to win carts back').waitFor()
   await page.getByText('Receive orders from the plugin').waitFor()
-  await expect.poll(() => page.locator('.sync-age').innerText()).toBe('Nothing reported yet')
+  await page.getByRole('button', { name: /^Store menu/ }).click()
+  await page.getByRole('menuitem', { name: 'Sync now Nothing reported yet' }).waitFor()
+  await page.keyboard.press('Escape')
   await checkLayout(app)
 })
 

@@ -116,7 +116,7 @@ test('the operator screens are 404 pages for visitors and owners', async () => {
 
 test.each([
   ['factor_missing', 'Set up two-factor sign-in first', 'Set it up', '/settings/account'],
-  ['code_missing', 'Sign in with a code', 'Log out', '/logout'],
+  ['code_missing', 'Sign in with a code', 'Sign out', '/logout'],
 ] as const)('an operator sees the required step when the second factor is %s', async (operator, title, link, href) => {
   serveUser(api, { operator })
   const page = await app.open('/operator')
@@ -137,7 +137,8 @@ test('accounts are listed, searched, filtered and opened', async () => {
     return { accounts, pagination: buildPagination(accounts.length) }
   })
   const page = await app.open('/settings/account')
-  await page.getByRole('banner').getByRole('link', { name: 'Operator' }).click()
+  await page.getByRole('button', { name: /^Account menu/ }).click()
+  await page.getByRole('menuitem', { name: 'Operator' }).click()
   await page.getByRole('link', { name: 'Olga' }).waitFor()
   await page.getByRole('link', { name: 'Ada' }).waitFor()
   await page.getByRole('row', { name: /Olga.*Suspended/ }).waitFor()
@@ -309,7 +310,7 @@ test('every operator action is listed with its account and its reason', async ()
   api.answer(listOperatorActions, { actions, pagination: buildPagination(6, 50) })
   const page = await app.open('/operator?tab=actions')
   const texts = [
-    'Looked at the account',
+    'Viewed the account',
     'Resumed sending',
     'Suspended sending',
     'Set the plan to Growth, no limits',

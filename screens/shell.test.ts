@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isFocused } from '../e2e/keys.ts'
 import { demoLogin, logout, me } from '../shared/access/auth.ts'
+import { syncStore } from '../shared/access/stores.ts'
 import { subscriptionStatus } from '../shared/billing/billing.ts'
 import { readInstance } from '../shared/workspace/instance.ts'
 import {
@@ -105,6 +106,47 @@ describe('the shell', () => {
     await page.waitForURL('**/settings')
     await menu.waitFor({ state: 'hidden' })
   })
+})
+
+test('the store’s menu has its logo, the age of its data and the sync, on a phone too', async () => {
+  const logo = '/favicon.svg'
+  app.api.alter(me, ({ user }) => ({ user: { ...user, stores: user.stores.map((store) => ({ ...store, logo })) } }))
+  const counts = { orders: 1, customers: 1, products: 1 }
+  app.api.answer(syncStore, { success: true, message: 'Everything is up to date.', counts, ageSeconds: 0 })
+  const page = await app.open('/customers', { viewport: PHONE })
+  const menu = page.getByRole('button', { name: 'Store menu: Maple & Clay, WooCommerce' })
+  await expect.poll(() => menu.locator('img').getAttribute('src')).toBe(logo)
+  await menu.press('Enter')
+  const sync = page.getByRole('menuitem', { name: /^Sync now Synced .* ago$/ })
+  expect(await app.findViolations('.shell-header')).toEqual([])
+  await sync.click()
+  await page.getByText('Everything is up to date.').waitFor()
+  await expect.poll(() => app.api.calls(syncStore).length).toBe(1)
+})
+
+test('the account menu leads to account and billing, as the role allows', async () => {
+  const page = await app.open('/customers')
+  const button = page.getByRole('button', { name: /^Account menu/ })
+  await button.click()
+  await expect.poll(() => page.getByRole('menuitem').allInnerTexts()).toEqual(['Account', 'Plan and billing'])
+  await page.getByRole('menuitem', { name: 'Plan and billing' }).click()
+  await page.waitForURL('**/billing')
+  app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' } }))
+  await app.open('/customers')
+  await button.click()
+  await expect.poll(() => page.getByRole('menuitem').allInnerTexts()).toEqual(['Account'])
+})
+
+test('the demo’s strip is one line, with its links in a menu on a phone', async () => {
+  const page = await app.open('/customers')
+  const strip = page.locator('.demo-strip')
+  await strip.getByRole('link', { name: 'Demo store' }).waitFor()
+  await strip.getByText('Messages go to its own mailbox and phones').waitFor()
+  await page.setViewportSize(PHONE)
+  await strip.getByRole('button', { name: 'Demo links' }).click()
+  await page.getByRole('menuitem', { name: 'Reset demo' }).waitFor()
+  expect((await strip.boundingBox())!.height).toBeLessThan(40)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
 })
 
 test('a typed address opens at its top, wherever the previous page was scrolled', async () => {

@@ -55,8 +55,8 @@ function serveStores(stores: StoreView[], changes: Parameters<typeof buildUser>[
   api.answer(checkConnection, { hasConnection: true, platform, store_url, store: store! })
 }
 
-const findSwitcher = () => app.page.getByRole('button', { name: 'Switch store' })
-const findItems = () => app.page.getByRole('menuitem')
+const findSwitcher = () => app.page.getByRole('button', { name: /^Store menu/ })
+const findItems = () => app.page.getByRole('menuitem').filter({ hasNotText: /^(Sync now|Pause all sending)/ })
 
 async function openMenu() {
   await findSwitcher().click()

@@ -66,6 +66,8 @@ export const User = z.object({
       /** Not in the specification, like `currency`: the shop's own name, or its address without the scheme. */
       name: z.string(),
       currency: z.string(),
+      /** Path of the shop's logo on this server; missing: none is known. */
+      logo: z.string().optional(),
     }),
   ),
   subscriptionStatus: z.string().nullable(),

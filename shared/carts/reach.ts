@@ -25,7 +25,7 @@ export const reasonLabels = {
   merged: 'Merged',
   holdout: 'Control group',
   items_gone: 'Sold out',
-  frequency_cap: 'Enough messages',
+  frequency_cap: 'Limit reached',
 } as const
 export type CartReason = keyof typeof reasonLabels
 

@@ -110,6 +110,9 @@ export const exportCustomers = endpoint({
 const CustomerCart = z.object({
   id: z.string(),
   items: z.number(),
+  /** Name and picture of the first item. */
+  product: z.string().nullable(),
+  image_url: z.string().nullable(),
   total: z.number(),
   currency: z.string(),
   status: CartBadge,
@@ -137,6 +140,8 @@ const CustomerValue = z.object({
   orders: z.number(),
   net: z.number(),
   average: z.number(),
+  /** The part of `net` from orders attributed to messages. */
+  recovered: z.number(),
 })
 
 const createListReply = <Row extends z.ZodType>(row: Row) => z.object({ rows: z.array(row), total: z.number() })

@@ -5,28 +5,28 @@ import type { NotificationData, NotificationType } from './notifications.ts'
 
 /** Topics for which members choose the delivery. The settings show label and hint. */
 export const notificationTopics = {
-  new_carts: { label: 'Abandoned carts', hint: 'Carts that were left. Above ten a day you get one per hour.' },
+  new_carts: { label: 'Abandoned carts', hint: 'New abandoned carts (hourly summary above 10 a day)' },
   recovered: {
     label: 'Recovered carts',
-    hint: 'Shoppers who came back and bought. Where there are many, one per part of the day.',
+    hint: 'Shoppers who came back and bought (summary when there are many)',
   },
-  sent: { label: 'Messages sent', hint: 'One per channel and hour, or where there are many, per part of the day.' },
-  failed: { label: 'Messages not delivered', hint: 'Refused, bounced, or with a text that cannot be rendered.' },
+  sent: { label: 'Messages sent', hint: 'Hourly summary per channel' },
+  failed: { label: 'Messages not delivered', hint: 'Bounced or refused messages, and texts with errors' },
   stopped: {
-    label: 'Something has stopped',
-    hint: 'Capture, sync or sending has stopped, and works again. An import has to be checked.',
+    label: 'Outages',
+    hint: 'Cart tracking, sync or sending stops or recovers',
   },
-  sending: { label: 'Receiving domains', hint: 'A domain refuses or delays your email, and accepts it again.' },
-  capture: { label: 'Unusual traffic', hint: 'Many more new contacts than usual.' },
-  store: { label: 'Store connection', hint: 'Connected, refused, and connection tests.' },
-  complaints: { label: 'Spam complaints', hint: 'Shoppers who reported a message as spam.' },
+  sending: { label: 'Receiving domains', hint: 'A mail provider refuses or delays your email, or accepts it again' },
+  capture: { label: 'Unusual traffic', hint: 'Far more new contacts than usual' },
+  store: { label: 'Store connection', hint: 'Connected or refused, and connection tests' },
+  complaints: { label: 'Spam complaints', hint: 'Shoppers who report a message as spam' },
   campaigns: {
     label: 'Paused campaigns',
-    hint: 'A campaign was paused for bounces, spam complaints, your plan or an overdue payment, or a run was put off.',
+    hint: 'Paused for bounces, complaints, your plan or a payment; postponed runs',
   },
-  limits: { label: 'Limits', hint: 'The messages of your plan are used up, or 80% of them, or your budget is.' },
-  billing: { label: 'Billing', hint: 'Your trial, payments that fail, changes of your plan, and a suspension.' },
-  imports: { label: 'Imports', hint: 'An import of consents has finished.' },
+  limits: { label: 'Limits', hint: 'Plan limits at 80% and 100%, and your budget' },
+  billing: { label: 'Billing', hint: 'Trial, failed payments, plan changes and suspension' },
+  imports: { label: 'Imports', hint: 'A consent import is finished' },
 } as const satisfies Record<string, { label: string; hint: string }>
 export type NotificationTopic = keyof typeof notificationTopics
 
@@ -75,7 +75,7 @@ const buildFailedKind = (icon: NotificationIcon) =>
 
 /** The screen where the owner can fix a stopped stage; null: only the server's administrator can. */
 const cureOf: Record<Stage, (cause: string) => NotificationAction | null> = {
-  capture: () => ({ label: 'Check the tracking script', to: '/settings/capture-script' }),
+  capture: () => ({ label: 'Check cart tracking', to: '/settings/capture-script' }),
   sync: () => ({ label: 'Reconnect', to: '/settings' }),
   detection: () => null,
   sending: (cause) =>

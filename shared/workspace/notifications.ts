@@ -23,24 +23,23 @@ const textNoticeTexts: {
 } = {
   question_flood: ({ points, per }) => ({
     title: 'Unusually many opt-ins to SMS',
-    message: `More than ${points} phone numbers without an order opted in to SMS within ${per === 'hour' ? 'an hour' : 'a day'}. Somebody may be entering numbers that are not theirs to run up costs. The others are asked to confirm later, or not at all after 24 hours. Numbers from orders are asked as usual.`,
+    message: `More than ${points} phone numbers without an order opted in to SMS within ${per === 'hour' ? 'an hour' : 'a day'}. Someone may be entering other people’s numbers to run up your costs. Further numbers are asked later, or not at all after 24 hours. Numbers from orders are asked as usual.`,
   }),
   budget_reached: () => ({
     title: 'Your budget for SMS and WhatsApp is used up',
-    message:
-      'Further messages wait for a larger budget or the next month. Those that are too late by then are not sent.',
+    message: 'Further messages wait for a larger budget or the next month. Expired messages are not sent.',
   }),
   budget_set: ({ monthly }) => ({
-    title: 'Your SMS and WhatsApp messages have a monthly budget now',
-    message: `It is $${monthly.toLocaleString('en-US')}, twice your most expensive month so far and no less than $50. When it is used up, messages wait for the next month. You can change it or remove it.`,
+    title: 'Your SMS and WhatsApp messages now have a monthly budget',
+    message: `It is $${monthly.toLocaleString('en-US')}: twice your most expensive month so far, and at least $50. Once it is used up, messages wait for the next month. You can change or remove it.`,
   }),
   credits_low: ({ balanceMicros, weekMicros }) => ({
     title: 'Your SMS credits are running low',
-    message: `${formatDollars(balanceMicros)} are left, and the last seven days took ${formatDollars(weekMicros)}. When they are used up, further SMS wait for the next month, a larger plan or more credits.`,
+    message: `${formatDollars(balanceMicros)} left. The last seven days cost ${formatDollars(weekMicros)}. Once used up, further SMS wait for the next month, a larger plan or more credits.`,
   }),
   credits_empty: ({ balanceMicros }) => ({
     title: 'Your SMS credits are used up',
-    message: `${formatDollars(balanceMicros)} are left, which pay for no more SMS like the last one. Further SMS wait for the next month, a larger plan or more credits.`,
+    message: `${formatDollars(balanceMicros)} left, which does not cover another SMS. Further SMS wait for the next month, a larger plan or more credits.`,
   }),
 }
 
@@ -58,6 +57,8 @@ type Channel = keyof typeof channelCopy
 interface AboutCart {
   cartId: string
   customer: string
+  /** Name of the first item; null: no item. Missing in older notifications. */
+  product?: string | null
   /** Minor units of `currency`. */
   value: number
   currency: string
@@ -196,7 +197,7 @@ const catalogue: Catalogue = {
       ? getCartsText(data, 'abandoned')
       : {
           title: 'Cart abandoned',
-          message: `${data.customer} left a cart with ${data.itemCount} ${data.itemCount === 1 ? 'item' : 'items'}.`,
+          message: `${data.customer} abandoned a cart with ${data.itemCount} ${data.itemCount === 1 ? 'item' : 'items'}.`,
         },
   cart_recovered: (data) =>
     isSummary(data)
@@ -215,20 +216,20 @@ const catalogue: Catalogue = {
   stage_resumed: ({ stage, lastedMs }) => getResumedText(stage, lastedMs),
   capture_flood: ({ ceiling }) => ({
     title: 'Unusually many new contacts',
-    message: `Your shop had more than ${ceiling} new contacts within an hour, far more than usual. All carts are still recorded. Further contacts of this hour get no messages until an order or draft order confirms them.`,
+    message: `Your shop had more than ${ceiling} new contacts within an hour. All carts are recorded. Further contacts of this hour get no messages until an order or draft order confirms them.`,
   }),
   domain_throttled: ({ domain, kind, answer }) => ({
     title: `${domain} ${kind === 'blocked' ? 'is refusing your email' : 'is delaying your email'}`,
-    message: `This has lasted for more than two hours. Messages to it wait and are retried one at a time. Its answer: ${answer}`,
+    message: `For more than two hours. Messages wait and are retried one at a time. Its answer: ${answer}`,
   }),
   domain_reopened: ({ domain }) => ({
     title: `${domain} accepts your email again`,
-    message: 'Messages that were waiting are sent now, unless they have expired.',
+    message: 'Waiting messages are sent now, unless they have expired.',
   }),
   connection_test: ({ channel, to }) =>
     channel === 'store'
       ? { title: 'The store is connected', message: `The connection to ${to} works.` }
-      : { title: 'Test sent', message: `A test ${channelCopy[channel].word} went to ${to}.` },
+      : { title: 'Test sent', message: `A test ${channelCopy[channel].word} was sent to ${to}.` },
   store_connected: ({ url, isUntested }) => ({
     title: 'Store connected',
     message: isUntested
@@ -240,12 +241,12 @@ const catalogue: Catalogue = {
       return {
         title: 'Unpaid orders take too long to read',
         message:
-          'The store did not list all its unpaid orders in time. A shopper who has just ordered and not paid yet may get a reminder.',
+          'The store did not list its unpaid orders in time. A shopper who has just ordered without paying may get a reminder.',
       }
     return about === 'coupons'
       ? {
           title: 'The store refuses coupon codes',
-          message: `${getCouponProblemText(code, detail)} Messages with a personal coupon code wait for it until their age limit, and codes that are not needed any more stay in the store. Everything else is sent as usual.`,
+          message: `${getCouponProblemText(code, detail)} Messages with a personal coupon code wait for it until they expire. Everything else is sent as usual.`,
         }
       : {
           title: 'The store refuses the order check',
@@ -254,56 +255,56 @@ const catalogue: Catalogue = {
   },
   store_uninstalled: ({ url }) => ({
     title: 'Store disconnected by the shop',
-    message: `Recoup was uninstalled or disconnected in ${url}, so the store is disconnected and nothing more is sent. Connect it again within 30 days to keep its data.`,
+    message: `Recoup was uninstalled or disconnected in ${url}. Nothing more is sent. Connect it again within 30 days to keep its data.`,
   }),
   privacy_asked: ({ who, customerId }) => ({
     title: 'A shopper asked for their data',
-    message: `${who}${customerId ? ` (customer ${customerId} of the shop)` : ''} asked for a copy of the data kept about them. Look for their address under Settings, Consent, export what is kept, and send it to them within 30 days.`,
+    message: `${who}${customerId ? ` (customer ${customerId} of the shop)` : ''} asked for a copy of their data. Find their address under Settings, Consent, export the data, and send it to them within 30 days.`,
   }),
   push_refused: ({ answer }) => ({
     title: 'A push service refuses your notifications',
-    message: `It does not accept the store’s key: ${answer} Notifications wait and are tried again. If this stays so, generate new VAPID keys.`,
+    message: `It does not accept the store’s key: ${answer} Notifications wait and are retried. If this continues, generate new VAPID keys.`,
   }),
   complaint_failed: (data) =>
     isSummary(data)
       ? {
           title: `${formatFigure(data.count)} emails were reported as spam`,
-          message: `All within ${formatSpan(data)}. Those who reported them get no more messages. Check your texts and whom you write to.`,
+          message: `Within ${formatSpan(data)}. These shoppers get no more messages. Check your texts and your audience.`,
         }
       : { title: 'An email was reported as spam', message: `${data.to} reported it. They get no more messages.` },
   campaign_paused: (data) => ({ title: `The campaign “${data.name}” was paused`, message: getPausedText(data) }),
   campaign_postponed: ({ name }) => ({
     title: `A run of the campaign “${name}” was put off`,
     message:
-      'A new account can send only so many emails with custom text in 24 hours. The run is tried again by itself. With the default text it can begin at once.',
+      'New accounts have a limit on emails with custom text in 24 hours. The run is retried automatically. With the default text it can start now.',
   }),
   import_doubted: ({ fileName, doubt }) => ({
     title: 'Please check an earlier import of consents',
     message: `${fileName}: ${
       doubt === 'no_column'
-        ? 'no column of this file says who opted in, and all its rows were imported as opt-ins.'
-        : 'the column that its opt-ins were read from means the opposite, so people who opted out may have been imported as opted in.'
-    } Nobody is contacted on the basis of this import until you keep or undo it.`,
+        ? 'no column says who opted in, so all rows were imported as opt-ins.'
+        : 'the opt-in column means the opposite, so people who opted out may have been imported as opted in.'
+    } No one is contacted because of this import until you keep or undo it.`,
   }),
   import_finished: ({ fileName, rows, added, refused }) => ({
     title: 'Consents imported',
     message: `${fileName}: ${added} of ${rows} ${rows === 1 ? 'row was' : 'rows were'} new, ${refused} could not be used.`,
   }),
   plan_limit: ({ channel }) => ({
-    title: `Your plan’s ${formatMany(channel, 2).slice(2)} of this month are used up`,
-    message: `Further messages wait for a larger plan or the next month${channel === 'sms' ? ', unless credits pay for them' : ''}. Those that are too late by then are not sent.`,
+    title: `Your plan’s ${formatMany(channel, 2).slice(2)} for this month are used up`,
+    message: `Further messages wait for a larger plan or the next month${channel === 'sms' ? ', unless credits pay for them' : ''}. Expired messages are not sent.`,
   }),
   plan_near_limit: ({ channel, used, limit }) => ({
-    title: `Your plan’s ${formatMany(channel, 2).slice(2)} of this month are nearly used up`,
-    message: `${formatFigure(used)} of ${formatFigure(limit)} are used. When all are, further messages wait for a larger plan or the next month, and those that are too late by then are not sent.`,
+    title: `Your plan’s ${formatMany(channel, 2).slice(2)} for this month are nearly used up`,
+    message: `${formatFigure(used)} of ${formatFigure(limit)} used. After that, messages wait for a larger plan or the next month. Expired messages are not sent.`,
   }),
   account_suspended: ({ reason, support }) => ({
     title: 'Sending is suspended',
-    message: `Whoever runs this server has suspended all sending of your account: ${reason} Your data stays, and messages wait. Write to ${support}.`,
+    message: `The operator of this server has suspended all sending of your account: ${reason} Your data is kept, and messages wait. Contact ${support}.`,
   }),
   account_resumed: () => ({
-    title: 'Sending goes on',
-    message: 'Your account may send again. What has waited and is not too late goes out.',
+    title: 'Sending has resumed',
+    message: 'Your account can send again. Waiting messages are sent, unless they have expired.',
   }),
   ...textNoticeTexts,
   ...billingNoticeTexts,
@@ -331,7 +332,7 @@ const nameMessage = (channel: Channel, step: number | null): string =>
 /** Without the value: several currencies do not fit into the sentence, and the detail view lists it. */
 const getCartsText = (data: GatheredCarts, what: 'abandoned' | 'recovered'): NotificationText => ({
   title: `${formatFigure(data.count)} carts ${what}`,
-  message: `${formatFigure(data.count)} shoppers ${what === 'abandoned' ? 'left a cart' : 'came back and bought'} within ${formatSpan(data)}.`,
+  message: `${formatFigure(data.count)} shoppers ${what === 'abandoned' ? 'abandoned a cart' : 'came back and bought'} within ${formatSpan(data)}.`,
 })
 
 /** Clock times depend on the reader's time zone, so the detail view shows them. */
@@ -345,15 +346,14 @@ function getPausedText(data: NotificationData['campaign_paused']): string {
   const share = `${formatFigure(data.count)} of its ${formatFigure(data.accepted)} messages`
   return data.cause === 'bounces'
     ? `${share} bounced, which is more than 5%. Check where the addresses come from before you resume it.`
-    : `${share} were reported as spam, which is more than 0.3%. Check the text and whom you write to before you resume it.`
+    : `${share} were reported as spam, which is more than 0.3%. Check the text and the audience before you resume it.`
 }
 
 const withheldTexts = {
-  plan: 'A run was due, but your plan does not include it any more, so it did not begin. Upgrade, then resume the campaign with Play.',
-  payment:
-    'A run was due, but your last payment is overdue, so it did not begin. Once it is made, resume the campaign with Play.',
+  plan: 'A run did not start because your plan no longer includes it. Upgrade, then resume the campaign with Play.',
+  payment: 'A run did not start because your last payment is overdue. Pay it, then resume the campaign with Play.',
   cart_words:
-    'A run was due, but it would write about a cart to customers who may have none, so it did not begin. Change its text or template, then resume the campaign with Play.',
+    'A run did not start because its text mentions a cart and some customers have none. Change its text or template, then resume the campaign with Play.',
 } as const
 
 const formatFigure = (count: number) => count.toLocaleString('en-US')
@@ -374,7 +374,7 @@ function getSentText(channel: Channel, data: NotificationData['email_sent']): No
   const about = `${nameMessage(channel, step)} to ${to}`
   return isInMailbox
     ? { title: `Recovery ${word} kept on this server`, message: `${about} is in the mailbox on this server.` }
-    : { title: `Recovery ${word} sent`, message: `${nameMessage(channel, step)} went to ${to}.` }
+    : { title: `Recovery ${word} sent`, message: `${nameMessage(channel, step)} was sent to ${to}.` }
 }
 
 const describeCause = (provider: string) =>
@@ -420,9 +420,9 @@ function getFailedText(channel: Channel, data: NotificationData['email_failed'])
 
 function getUnrenderableText({ step, count }: { step: number | null; count: number }): NotificationText {
   const messages = count === 1 ? 'A message was' : `${formatFigure(count)} messages were`
-  const where = step === null ? 'The text written for it' : `The text of step ${step} of your flow`
+  const where = step === null ? 'The text written for it' : `The text of reminder ${step}`
   return {
     title: `${messages} not sent: the text cannot be rendered`,
-    message: `${where} took too long to render, twice. Nothing was sent, and it is not retried. Please simplify the text and send it again.`,
+    message: `${where} took too long to render, twice. It is not retried. Simplify the text and send it again.`,
   }
 }

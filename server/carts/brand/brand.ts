@@ -15,6 +15,12 @@ import * as sql from './sql.ts'
 /** Brand kit of the store's mails, with defaults for missing settings. */
 export const loadBrand = async (store: StoreDb): Promise<BrandKit> => toBrandKit(await sql.readBrand(store))
 
+/** Path of each store's logo, by store. */
+export async function listStoreLogos(account: AccountDb): Promise<Map<string, string>> {
+  const rows = await sql.selectLogos(account)
+  return new Map(rows.map(({ storeId, ...logo }) => [storeId, presentLogo(storeId, logo).path]))
+}
+
 export const hasBrand = async (store: StoreDb) => (await sql.readBrand(store)) !== null
 
 /** Hash of the proposed picture; null: none. */

@@ -53,6 +53,21 @@ test('a store’s logo is proposed and used only after confirmation', async () =
   expect((await confirm(store, proposal.hash)).status).toBe(404)
 })
 
+test('the signed-in user has the logo found in each store, until it is dismissed', async () => {
+  const store = await createShop(await picture('#224466'))
+  const readLogos = async ({ owner }: ConnectedStore) =>
+    (await world.request('GET', '/api/auth/me', { token: owner.token })).body.user.stores.map(
+      ({ logo }: { logo?: string }) => logo,
+    )
+  expect(await readLogos(store)).toEqual([undefined])
+  const { proposal } = (await call(store, 'POST', '/proposal')).body
+  expect(await readLogos(store)).toEqual([proposal.logo.path])
+  // Another account does not see it.
+  expect(await readLogos(await createShop())).toEqual([undefined])
+  await call(store, 'DELETE', '/proposal')
+  expect(await readLogos(store)).toEqual([undefined])
+})
+
 test('a confirmation of another picture than the one proposed by now is refused', async () => {
   const store = await createShop(await picture('#224466'))
   const proposal = (await call(store, 'POST', '/proposal')).body.proposal

@@ -1,6 +1,6 @@
 // What other rooms use.
 
-export { viewBrand } from './brand.ts'
+export { listStoreLogos, viewBrand } from './brand.ts'
 export { brandOfStore } from './fragments.ts'
 export { proposeLogoJob } from './jobs.ts'
 export { proposeLogo } from './proposals.ts'

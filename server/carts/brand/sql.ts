@@ -1,5 +1,5 @@
 import type { BrandFields } from '../../../shared/carts/brand.ts'
-import { type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
+import { type AccountDb, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { BrandProposalsTable } from '../../core/schema/public.ts'
 import { brandOfStore } from './fragments.ts'
 import type { Picture } from './pictures.ts'
@@ -12,6 +12,17 @@ export async function readBrand({ db, storeId }: StoreDb): Promise<StoredBrand |
     db,
   )
   return rows.rows[0]?.brand ?? null
+}
+
+/** Each store's logo: the one of its emails, otherwise the one found in the shop. Stores without a logo are missing. */
+export async function selectLogos({ db, accountId }: AccountDb): Promise<(StoredLogo & { storeId: string })[]> {
+  const { rows } = await sql<StoredLogo & { storeId: string }>`
+    select s.id as "storeId", l.hash, l.type, l.width, l.height from stores s
+      left join brand_kits k on k.store_id = s.id
+      left join brand_proposals p on p.store_id = s.id and p.state <> 'dismissed'
+      join brand_logos l on l.store_id = s.id and l.hash = coalesce(k.logo_hash, p.logo_hash)
+    where s.account_id = ${accountId}`.execute(db)
+  return rows
 }
 
 export async function readVersion({ db, storeId }: StoreDb): Promise<number> {

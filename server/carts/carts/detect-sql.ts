@@ -2,7 +2,7 @@ import { insertNotificationsFrom } from '../../access/notifications/public.ts'
 import { type Db, type StoreTx, sql } from '../../core/db/public.ts'
 import type { ShopperKey } from '../../shoppers/shoppers/public.ts'
 
-import { zoneOfCart } from './sql.ts'
+import { FIRST_PRODUCT, zoneOfCart } from './sql.ts'
 
 // SQL of the periodic jobs. The first of each kind reads all stores by its own index.
 
@@ -47,7 +47,7 @@ export async function notifyAbandoned({ db, storeId }: StoreTx, cartIds: readonl
   await insertNotificationsFrom(
     sql`
     select ${storeId}, gen_random_uuid(), 'cart_abandoned', jsonb_build_object(
-        'cartId', c.id, 'customer', c.customer_name, 'itemCount', c.item_count, 'value', c.value_minor, 'currency', c.currency,
+        'cartId', c.id, 'customer', c.customer_name, 'product', ${FIRST_PRODUCT}, 'itemCount', c.item_count, 'value', c.value_minor, 'currency', c.currency,
         'timestamp', to_char(c.abandoned_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), ${now}, ${zoneOfCart}
     from carts c where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[])
       and c.abandoned_at > ${now}::timestamptz - interval '1 day'`,

@@ -31,6 +31,9 @@ export const zoneOfCart = sql`(
   select f.payload -> 'zone' from facts f where f.store_id = c.store_id and f.shopper_id = c.shopper_id and f.at >= c.started_at
     and f.source = 'capture' and f.payload ? 'zone' order by f.at desc, f.id desc limit 1)`
 
+/** Name of the first item of cart `c`. */
+export const FIRST_PRODUCT = sql`left(c.items -> 0 ->> 'name', 120)`
+
 /** Notifies once per cart, if its order counts (S4) and is newer than `since`: imported old orders are not news. */
 export async function notifyRecovered(
   { db, storeId }: StoreTx,
@@ -40,7 +43,7 @@ export async function notifyRecovered(
   if (cartIds.length === 0) return
   await sql`
     with fresh as (
-      select c.id, c.customer_name, o.net_minor, o.currency, o.purchased_at, ${zoneOfCart} as zone
+      select c.id, c.customer_name, ${FIRST_PRODUCT} as product, o.net_minor, o.currency, o.purchased_at, ${zoneOfCart} as zone
       from carts c join orders b on b.store_id = c.store_id and b.order_id = c.fold #>> '{episode,orderId}'
       join orders o on o.store_id = b.store_id and o.order_id = case when b.purchased_at is null then coalesce(b.parent_id, b.order_id) else b.order_id end
       where c.store_id = ${storeId} and c.id = any(${[...cartIds]}::uuid[]) and c.status = 'recovered'
@@ -49,7 +52,7 @@ export async function notifyRecovered(
       ${noteRecoveries(storeId, sql`select id from fresh`, now)})
     ${insertNotificationsFrom(
       sql`
-      select ${storeId}, gen_random_uuid(), 'cart_recovered', jsonb_build_object('cartId', f.id, 'customer', f.customer_name,
+      select ${storeId}, gen_random_uuid(), 'cart_recovered', jsonb_build_object('cartId', f.id, 'customer', f.customer_name, 'product', f.product,
         'value', f.net_minor, 'currency', f.currency,
         'timestamp', to_char(f.purchased_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')), ${now}, f.zone
       from fresh f join untold u on u.cart_id = f.id`,

@@ -39,6 +39,15 @@ export interface FunnelSums {
   converted: number
 }
 
+export async function sumFunnels({ db, storeId }: StoreDb, { first, last }: RangeDays): Promise<FunnelSums[]> {
+  const { rows } = await sql<FunnelSums>`
+    select channel, sum(sent)::bigint as sent, sum(opened)::bigint as opened, sum(clicked)::bigint as clicked,
+      sum(converted)::bigint as converted
+    from funnel_figures where store_id = ${storeId} and channel in ('all', 'email', 'sms', 'whatsapp', 'push')
+      and day >= ${first}::date and day <= ${last}::date group by channel`.execute(db)
+  return rows
+}
+
 export interface OrderSums {
   currency: string
   source: OrderSource

@@ -12,8 +12,7 @@ import { AppError, requireFound } from '../../core/common/public.ts'
 import { type AccountDb, type Db, type StoreDb, sql } from '../../core/db/public.ts'
 import { isFailed } from '../../messages/messages/public.ts'
 import * as rules from './analytics-rules.ts'
-import type { FunnelSums } from './analytics-sql.ts'
-import { type CartSums, type OrderSums, readCountedUntil, sumCarts, sumOrders } from './analytics-sql.ts'
+import { type CartSums, type OrderSums, readCountedUntil, sumCarts, sumFunnels, sumOrders } from './analytics-sql.ts'
 import { readBuyers } from './buyers.ts'
 import type { DayBounds } from './days.ts'
 import { getDayBounds } from './days.ts'
@@ -194,13 +193,4 @@ async function countRefused({ db, storeId }: StoreDb, { since, until }: Pick<Day
     select count(*)::int as count from messages m where m.store_id = ${storeId} and ${isFailed('m')} and m.reason like 'rejected:%' and m.channel = 'email'
       and m.finished_at >= ${since} and m.finished_at < ${until}`.execute(db)
   return rows[0]!.count
-}
-
-async function sumFunnels({ db, storeId }: StoreDb, { first, last }: RangeDays): Promise<FunnelSums[]> {
-  const { rows } = await sql<FunnelSums>`
-    select channel, sum(sent)::bigint as sent, sum(opened)::bigint as opened, sum(clicked)::bigint as clicked,
-      sum(converted)::bigint as converted
-    from funnel_figures where store_id = ${storeId} and channel in ('all', 'email', 'sms', 'whatsapp', 'push')
-      and day >= ${first}::date and day <= ${last}::date group by channel`.execute(db)
-  return rows
 }

@@ -22,6 +22,8 @@ export interface Weeks {
   last: Day
   now: Week
   before: Week
+  /** The path of this week's carts: begun, abandoned, messages, clicks, bought. */
+  path: { began: number; abandoned: number; messages: number; clicks: number; bought: number }
   /** Sorted by lost revenue, descending. */
   products: TopProduct[]
 }
@@ -37,10 +39,11 @@ export async function isCountedBefore(store: StoreDb, day: Day, zone: string): P
 /** Reads the two weeks before this day; null: neither has carts. */
 export async function readWeeks(store: StoreDb, currency: string, until: Day): Promise<Weeks | null> {
   const days = { before: addDays(until, -14), first: addDays(until, -7), last: addDays(until, -1) }
-  const [carts, won, products] = await Promise.all([
+  const [carts, won, products, funnels] = await Promise.all([
     sql.sumCarts(store, days),
     sql.sumAttributedByDay(store, days.before, days.last),
     listTopProducts(store, days, currency, PRODUCTS),
+    sql.sumFunnels(store, days),
   ])
   if (rules.sum(carts, ({ began, abandoned }) => began + abandoned) === 0) return null
   const buildWeek = (isNow: boolean): Week => {
@@ -59,10 +62,22 @@ export async function readWeeks(store: StoreDb, currency: string, until: Day): P
       revenueOpportunity: rules.buildCartFigures(own, currency).revenueOpportunity,
     }
   }
+  const now = buildWeek(true)
+  const funnel = funnels.find(({ channel }) => channel === 'all')
   return {
     first: days.first,
     last: days.last,
-    now: buildWeek(true),
+    now,
+    path: {
+      began: rules.sum(
+        carts.filter(({ isNow }) => isNow),
+        ({ began }) => began,
+      ),
+      abandoned: now.abandoned,
+      messages: funnel?.sent ?? 0,
+      clicks: funnel?.clicked ?? 0,
+      bought: now.recovered,
+    },
     before: buildWeek(false),
     products: products.map((row) => rules.presentProduct(row, currency)).filter(({ revenueLost }) => revenueLost > 0),
   }

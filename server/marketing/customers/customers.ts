@@ -99,7 +99,7 @@ async function readCustomer({ db, storeId }: StoreDb, id: string): Promise<Custo
 /** Merged carts are covered by the cart they were merged into. */
 async function readCarts({ db, storeId }: StoreDb, shopperId: string, max: number): Promise<CartRow[]> {
   const { rows } = await sql<CartRow>`
-    select id, item_count, value_minor, currency, ${BADGE} as badge, status, last_activity_at, count(*) over ()::int as total from carts c
+    select id, item_count, items -> 0 ->> 'name' as product, items -> 0 ->> 'imageUrl' as image_url, value_minor, currency, ${BADGE} as badge, status, last_activity_at, count(*) over ()::int as total from carts c
     where store_id = ${storeId} and shopper_id = ${shopperId} and status <> 'merged'
     order by last_activity_at desc, id desc limit ${max}`.execute(db)
   return rows
@@ -139,6 +139,8 @@ const presentCarts = (
   rows: rows.map((row) => ({
     id: row.id,
     items: row.item_count,
+    product: row.product,
+    image_url: row.image_url,
     total: toDecimal(row.value_minor, row.currency),
     currency: row.currency,
     status: row.badge,
@@ -163,11 +165,12 @@ const presentOrders = (rows: readonly OrderRow[]): CustomerPage['orders'] => ({
 })
 
 const presentValue = (rows: Awaited<ReturnType<typeof readValue>>): CustomerPage['value'] =>
-  rows.map(({ currency, orders, net_minor }) => ({
+  rows.map(({ currency, orders, net_minor, recovered_minor }) => ({
     currency,
     orders,
     net: toDecimal(net_minor, currency),
     average: toDecimal(Math.round(net_minor / orders), currency),
+    recovered: toDecimal(recovered_minor, currency),
   }))
 
 const presentLife = (life: Awaited<ReturnType<typeof readLifetime>>): CustomerPage['life_in_store'] =>
@@ -185,6 +188,9 @@ interface CustomerRow extends ListedCustomer {
 interface CartRow {
   id: string
   item_count: number
+  /** The first item's. */
+  product: string | null
+  image_url: string | null
   value_minor: number
   currency: string
   badge: CartBadge
@@ -219,8 +225,9 @@ async function readLifetime({ db, storeId }: StoreDb, shopperId: string) {
 
 /** By currency. Cancelled and fully refunded orders count as nothing, and other refunds are deducted (S3). */
 async function readValue({ db, storeId }: StoreDb, shopperId: string) {
-  const { rows } = await sql<{ currency: string; orders: number; net_minor: number }>`
-    select o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor from orders o
+  const { rows } = await sql<{ currency: string; orders: number; net_minor: number; recovered_minor: number }>`
+    select o.currency, count(*)::int as orders, sum(o.net_minor)::bigint as net_minor,
+      coalesce(sum(o.net_minor) filter (where o.touchpoint_id is not null), 0)::bigint as recovered_minor from orders o
     where o.store_id = ${storeId} and o.shopper_id = ${shopperId} and o.purchased_at is not null and ${isCountedOrder}
     group by o.currency order by count(*) desc, o.currency`.execute(db)
   return rows

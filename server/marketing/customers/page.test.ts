@@ -86,8 +86,8 @@ test('value is orders, net revenue and average, and never adds two currencies', 
   await shop.order({ ...ADA, kind: 'purchase', status: 'quote', paidAt: null, amount: 'if_counted', currency: 'EUR' })
   const { value, orders } = await open(await readId(ADA.email))
   expect(value).toEqual([
-    { currency: 'USD', orders: 2, net: 50.01, average: 25.01 },
-    { currency: 'JPY', orders: 1, net: 500, average: 500 },
+    { currency: 'USD', orders: 2, net: 50.01, average: 25.01, recovered: 0 },
+    { currency: 'JPY', orders: 1, net: 500, average: 500, recovered: 0 },
   ])
   expect(orders.total).toBe(6)
   expect(orders.rows.map((order: { is_purchase: boolean }) => order.is_purchase).sort()).toEqual([

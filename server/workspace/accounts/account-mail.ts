@@ -8,6 +8,8 @@ export interface AccountMail {
   subject: string
   /** Above the button, plain text. */
   paragraphs: readonly string[]
+  /** Below the paragraphs: the path of a cart, as a row of dots. */
+  path?: readonly MailStation[]
   /** Listed below the paragraphs, with the number of further items. */
   items?: readonly MailItem[]
   more?: string
@@ -21,6 +23,13 @@ export interface AccountMail {
 interface Link {
   label: string
   url: string
+}
+
+/** A station of the path, with its figure. `isWon`: in the color of recovered carts. */
+export interface MailStation {
+  label: string
+  figure: string
+  isWon?: boolean
 }
 
 /** An item that the mail lists. */
@@ -37,17 +46,22 @@ type Sender = Pick<Config, 'companyName' | 'supportEmail'>
 
 export function renderAccountMail(mail: AccountMail, { companyName, supportEmail }: Sender) {
   const subject = joinLines(mail.subject)
-  const { paragraphs, items = [], more = '', link, after = [], footer = null } = mail
+  const { paragraphs, path = [], items = [], more = '', link, after = [], footer = null } = mail
   const preview =
     items.length > 0 ? items.map(({ title }) => title).join(' · ') : (paragraphs[1] ?? paragraphs[0] ?? '')
-  const values = { subject, preview, paragraphs, items, more, link, after, footer, companyName, supportEmail }
+  const stations = path.map((station) => ({ isWon: false, ...station }))
+  const values = { subject, preview, paragraphs, stations, items, more, link, after, footer, companyName, supportEmail }
   return { subject, text: plainText(mail, `--\n${companyName}\n${supportEmail}`), html: layout()(values) }
 }
 
-function plainText({ paragraphs, items = [], more, link, after = [], footer }: AccountMail, end: string): string {
+function plainText(
+  { paragraphs, path = [], items = [], more, link, after = [], footer }: AccountMail,
+  end: string,
+): string {
   const addressed = ({ label, url }: Link) => `${label}:\n${url}`
   const blocks = [
     ...paragraphs,
+    ...(path.length > 0 ? [path.map(({ label, figure }) => `${label} ${figure}`).join(' → ')] : []),
     ...items.map(({ title, note, text }) => `${title}\n${note}\n${text}`),
     ...(more ? [more] : []),
     addressed(link),

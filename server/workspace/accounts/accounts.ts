@@ -18,6 +18,7 @@ import {
 } from '../../access/members/public.ts'
 import { assignDefaultPlan, loadPlan } from '../../billing/billing/public.ts'
 import { deleteOldEvents } from '../../billing/payments/public.ts'
+import { listStoreLogos } from '../../carts/brand/public.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
 import {
   type AccountDb,
@@ -176,6 +177,7 @@ export async function viewUser(
   const user = requireFound(await (viewedUntil ? readViewer(account, userId) : findMember(account, userId)), 'User')
   const operator = await readOperatorStatus(deps, { ...session, isDemo: user.is_demo })
   const stores = await storesOfAccount(account)
+  const logos = await listStoreLogos(account)
   const plan = await loadPlan(account, now)
   const pending = await openEmailChange(account.db, userId, now)
   return {
@@ -189,6 +191,7 @@ export async function viewUser(
       name: name.trim() || url.replace(/^https?:\/\//, ''),
       storeUrl: url,
       isActive: is_active,
+      ...(logos.has(id) && { logo: logos.get(id)! }),
     })),
     subscriptionStatus: plan.subscription?.status ?? null,
     hasActiveSubscription: plan.entitlements.isSubscribed,

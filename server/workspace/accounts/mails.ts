@@ -207,7 +207,7 @@ export const verificationMail = ({ url }: { url: string }): AccountMail => ({
   subject: 'Confirm your email address',
   paragraphs: [
     'Hello,',
-    'Confirm that you registered with Recoup using this address. Until then, our mail server sends nothing for your account.',
+    'Confirm this address to finish your registration with Recoup. Until then, our mail server sends nothing for your account.',
   ],
   link: { label: 'Confirm this address', url },
   after: ['The link expires after seven days.', 'If you did not register, you can ignore this email.'],
@@ -217,7 +217,7 @@ export const registrationMail = ({ name, url }: { name: string; url: string }): 
   subject: 'You already have an account',
   paragraphs: [
     `Hello ${name},`,
-    'We received a registration with your email address. You already have an account, so nothing was changed.',
+    'Someone tried to register with your email address. You already have an account, so nothing was changed.',
   ],
   link: { label: 'Sign in', url },
   after: ['If you have forgotten your password, choose "Forgot password?" there.', IGNORE],
@@ -232,7 +232,7 @@ export const invitationMail = (invitation: {
   subject: `${invitation.inviter} invited you to ${invitation.team}`,
   paragraphs: [
     'Hello,',
-    `${invitation.inviter} invited you to work on ${invitation.team} in Recoup, which wins back abandoned carts for online stores. Your role: ${invitation.role}.`,
+    `${invitation.inviter} invited you to work on ${invitation.team} in Recoup. Your role: ${invitation.role}.`,
   ],
   link: { label: 'Accept the invitation', url: invitation.url },
   after: [
@@ -267,7 +267,7 @@ export const notices: Record<z.infer<typeof mailNotice.payload>['about'], (notic
     subject: 'A new email address was requested',
     paragraphs: [
       `Hello ${name},`,
-      'We received a request, made with your password, to change the email address of your account. It changes once the link sent to the new address is opened.',
+      'A change of your account’s email address was requested with your password. It takes effect once the link sent to the new address is opened.',
     ],
     link: { label: 'Sign in', url },
     after: [FINE, SECURE],
@@ -285,20 +285,20 @@ export const notices: Record<z.infer<typeof mailNotice.payload>['about'], (notic
     subject: 'Two-factor sign-in was switched on',
     paragraphs: [
       `Hello ${name},`,
-      'From now on, signing in with your address also asks for a code of your authenticator app. Keep your recovery codes where you find them without your phone.',
+      'Signing in now also requires a code from your authenticator app. Keep your recovery codes where you can find them without your phone.',
     ],
     link: { label: 'Sign in', url },
-    after: [FINE, `If this was not you, somebody knows your password: write to ${support} now.`],
+    after: [FINE, `If this was not you, someone knows your password. Contact ${support} now.`],
   }),
   'second-factor-off': ({ name, url }) => ({
     subject: 'Two-factor sign-in was switched off',
-    paragraphs: [`Hello ${name},`, 'From now on, signing in with your address asks for your password alone.'],
+    paragraphs: [`Hello ${name},`, 'Signing in now requires only your password.'],
     link: { label: 'Sign in', url },
     after: [FINE, SECURE],
   }),
   'recovery-codes-renewed': ({ name, url }) => ({
     subject: 'Your recovery codes were replaced',
-    paragraphs: [`Hello ${name},`, 'New recovery codes were made for your sign-in. The earlier ones no longer work.'],
+    paragraphs: [`Hello ${name},`, 'You have new recovery codes. The earlier ones no longer work.'],
     link: { label: 'Sign in', url },
     after: [FINE, SECURE],
   }),
@@ -306,7 +306,7 @@ export const notices: Record<z.infer<typeof mailNotice.payload>['about'], (notic
     subject: 'A recovery code was used',
     paragraphs: [
       `Hello ${name},`,
-      'One of your recovery codes was used in place of a code of your authenticator app. It does not work again. You can make new ones under Settings, Account.',
+      'One of your recovery codes was used to sign in. It no longer works. You can create new ones under Settings, Account.',
     ],
     link: { label: 'Sign in', url },
     after: [FINE, SECURE],
@@ -328,7 +328,7 @@ export const removedMail = ({ name, team, url }: { name: string; team: string; u
   subject: `You are no longer in the team of ${team}`,
   paragraphs: [
     `Hello ${name},`,
-    `An owner or admin removed you from the team of ${team}, so you were signed out of it. Your other accounts stay as they are.`,
+    `An owner or admin removed you from the team of ${team}. Your other accounts are not affected.`,
   ],
   link: { label: 'Sign in', url },
   after: ['If you think this is a mistake, ask them for a new invitation.'],
@@ -343,7 +343,7 @@ export const deletedMail = (deletion: {
   subject: 'Your account was deleted',
   paragraphs: [
     `Hello ${deletion.name},`,
-    `The account ${deletion.account} was deleted as you asked. Nothing is sent any more, its subscription has ended, and its data is being deleted. It cannot be restored.`,
+    `The account ${deletion.account} was deleted as you asked. Nothing more is sent, and its subscription has ended. It cannot be restored.`,
   ],
   link: { label: 'Go to Recoup', url: deletion.url },
   after: [`If this was not you, contact ${deletion.support} immediately.`],

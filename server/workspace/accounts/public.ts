@@ -1,6 +1,6 @@
 // What other rooms use: sign-up, sign-in, team.
 
-export type { AccountMail, MailItem } from './account-mail.ts'
+export type { AccountMail, MailItem, MailStation } from './account-mail.ts'
 export { cleanUpAccounts, hasDemoAccount } from './accounts.ts'
 export { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset, removeAccount } from './jobs.ts'
 export {

@@ -71,12 +71,12 @@ test("the report is mailed to the owner on Monday at eight in the store's zone",
     .select('name')
     .where('id', '=', shop.storeId)
     .executeTakeFirstOrThrow()
-  expect(mail!.subject).toBe(`Your week at ${name}: $42.00 won back`)
+  expect(mail!.subject).toBe(`Your week at ${name}: $42.00 recovered`)
   for (const sentence of [
-    `This is ${name} from Monday, March 2 to Sunday, March 8, by the calendar of the store`,
-    'Money won back: $42.00\n$0.00 the week before',
-    'Orders won back: 1\n0 the week before',
-    'Share recovered: 50.00%\n– the week before\nOf 2 abandoned carts, 1 recovered by now.',
+    `${name} from Monday, March 2 to Sunday, March 8, compared with the week before.`,
+    'Revenue recovered: $42.00\n$0.00 the week before',
+    'Recovered orders: 1\n0 the week before',
+    'Recovery rate: 50.00%\n– the week before\n1 of 2 abandoned carts recovered so far.',
     'Revenue opportunity: $110.00\n$0.00 the week before',
     `/analytics?platform=woocommerce&storeId=${shop.storeId}&range=7d`,
     'Choose which of these emails you get:\n',
@@ -84,7 +84,9 @@ test("the report is mailed to the owner on Monday at eight in the store's zone",
   ]) {
     expect(mail!.text).toContain(sentence)
   }
-  expect(mail!.html).toContain('Money won back: $42.00')
+  // The same stations as the thread on screen.
+  expect(mail!.text).toMatch(/Cart \d+ → Abandoned 2 → Message \d+ → Click \d+ → Bought 1/)
+  expect(mail!.html).toContain('Revenue recovered: $42.00')
 })
 
 test('the report of the next week reports changes and later purchases', async () => {
@@ -97,11 +99,11 @@ test('the report of the next week reports changes and later purchases', async ()
   await countFigures(world.deps)
   world.sent.length = 0
   const [mail] = await mailsAt('2026-03-16T12:00:00Z', shop)
-  expect(mail!.subject).not.toContain('won back')
-  expect(mail!.text).toContain('Money won back: $0.00\n−100.0% against the week before ($42.00)')
-  expect(mail!.text).toContain('Orders won back: 0\n−100.0% against the week before (1)')
-  expect(mail!.text).toContain('Share recovered: 0.00%\n−100.0% against the week before (50.00%)')
-  expect(mail!.text).toContain('Revenue opportunity: $21.00\n−80.9% against the week before ($110.00)')
+  expect(mail!.subject).not.toContain('recovered')
+  expect(mail!.text).toContain('Revenue recovered: $0.00\n−100.0% vs. the week before ($42.00)')
+  expect(mail!.text).toContain('Recovered orders: 0\n−100.0% vs. the week before (1)')
+  expect(mail!.text).toContain('Recovery rate: 0.00%\n−100.0% vs. the week before (50.00%)')
+  expect(mail!.text).toContain('Revenue opportunity: $21.00\n−80.9% vs. the week before ($110.00)')
   // Purchased since: neither week has open carts left.
   await shop.order({ kind: 'purchase', email: 'cy@shoppers.example.com', totalMinor: 2_100 })
   await countFigures(world.deps)
@@ -128,7 +130,7 @@ test("the report waits for the week's figures, for two days at most (decision 10
   expect(await mailsAt('2026-03-09T12:20:00Z', shop)).toEqual([])
   await countFigures(world.deps)
   const [mail] = await mailsAt('2026-03-09T12:30:00Z', shop)
-  expect(mail!.text).toContain('Money won back: $42.00')
+  expect(mail!.text).toContain('Revenue recovered: $42.00')
   const other = await createWeekOnPlan('growth')
   await isBeingCounted(other)
   expect(await mailsAt(EIGHT, other)).toEqual([])
@@ -146,7 +148,7 @@ test('the report has products only with Advanced Analytics (decision 131)', asyn
   expect(free!.text).not.toContain('Teapot')
   const other = await createWeekOnPlan('starter')
   const [starter] = await mailsAt(EIGHT, other)
-  expect(starter!.text).toContain('Teapot\nLeft in 1 cart, 0.00% recovered\n$68.00 not bought by now.')
+  expect(starter!.text).toContain('Teapot\nIn 1 abandoned cart, 0.00% recovered\n$68.00 not bought yet.')
   expect(starter!.text.indexOf('Teapot')).toBeLessThan(starter!.text.indexOf('Earl Grey'))
 })
 

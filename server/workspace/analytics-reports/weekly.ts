@@ -16,7 +16,7 @@ import {
   type Week,
   type Weeks,
 } from '../../insights/analytics/public.ts'
-import { type AccountMail, type MailItem, mailMember } from '../accounts/public.ts'
+import { type AccountMail, type MailItem, type MailStation, mailMember } from '../accounts/public.ts'
 import { weeklyReport } from './jobs.ts'
 
 // Weekly reports by mail (decision 100): once per member, store and week, for any number of processes and crashes.
@@ -124,11 +124,12 @@ function weekMail(weeks: Weeks, letter: WeeklyMailInput): AccountMail {
   const { name, store, publicUrl } = letter
   const won = formatMoney(weeks.now.won, store.currency)
   return {
-    subject: weeks.now.won > 0 ? `Your week at ${store.name}: ${won} won back` : `Your week at ${store.name}`,
+    subject: weeks.now.won > 0 ? `Your week at ${store.name}: ${won} recovered` : `Your week at ${store.name}`,
     paragraphs: [
       `Hello ${name},`,
-      `This is ${store.name} from ${formatDay(weeks.first)} to ${formatDay(weeks.last)}, by the calendar of the store, each figure with the week before.`,
+      `${store.name} from ${formatDay(weeks.first)} to ${formatDay(weeks.last)}, compared with the week before.`,
     ],
+    path: buildPath(weeks.path),
     items: [...figureItems(weeks, letter), ...(letter.hasProducts ? productItems(weeks, letter) : [])],
     link: { label: 'Open the analytics', url: buildAddress(letter) },
     footer: {
@@ -137,6 +138,15 @@ function weekMail(weeks: Weeks, letter: WeeklyMailInput): AccountMail {
     },
   }
 }
+
+/** The stations of the thread on screen. */
+const buildPath = (path: Weeks['path']): MailStation[] => [
+  { label: 'Cart', figure: formatCount(path.began) },
+  { label: 'Abandoned', figure: formatCount(path.abandoned) },
+  { label: 'Message', figure: formatCount(path.messages) },
+  { label: 'Click', figure: formatCount(path.clicks) },
+  { label: 'Bought', figure: formatCount(path.bought), isWon: path.bought > 0 },
+]
 
 const buildAddress = ({ publicUrl, store }: WeeklyMailInput) =>
   `${publicUrl}/analytics?platform=${store.platform}&storeId=${store.id}&range=7d`
@@ -154,29 +164,29 @@ function figureItems({ now, before }: Weeks, letter: WeeklyMailInput): MailItem[
   const money = (value: number | null) => formatMoney(value ?? 0, letter.store.currency)
   const figures: Figure[] = [
     {
-      title: 'Money won back',
+      title: 'Revenue recovered',
       of: ({ won }) => won,
       show: money,
-      text: 'Net revenue of the orders attributed to your messages.',
+      text: 'Net revenue of orders from your messages.',
     },
     {
-      title: 'Orders won back',
+      title: 'Recovered orders',
       of: ({ orders }) => orders,
       show: (value) => formatCount(value ?? 0),
-      text: 'Orders attributed to your messages.',
+      text: 'Orders from your messages.',
     },
     {
-      title: 'Share recovered',
+      title: 'Recovery rate',
       of: ({ recoveredShare }) => recoveredShare,
       show: formatPercent,
-      text: `Of ${formatCounted(now.abandoned, 'abandoned cart')}, ${formatCount(now.recovered)} recovered by now.`,
+      text: `${formatCount(now.recovered)} of ${formatCounted(now.abandoned, 'abandoned cart')} recovered so far.`,
     },
     {
       title: 'Revenue opportunity',
       of: ({ revenueOpportunity }) => revenueOpportunity,
       show: money,
       isLoss: true,
-      text: 'Value of the carts abandoned in this week and not bought by now.',
+      text: 'Value of carts abandoned this week and not bought yet.',
     },
   ]
   return figures.map(({ title, of, show, isLoss = false, text }) => ({
@@ -191,7 +201,7 @@ function figureItems({ now, before }: Weeks, letter: WeeklyMailInput): MailItem[
 function describeChange(now: number | null, before: number | null, show: (value: number | null) => string): string {
   const changed = change(now, before)
   if (changed === null) return `${show(before)} the week before`
-  return `${formatChange(changed)} against the week before (${show(before)})`
+  return `${formatChange(changed)} vs. the week before (${show(before)})`
 }
 
 function getTone(changed: number | null, isLoss: boolean): MailItem['tone'] {
@@ -203,8 +213,8 @@ function productItems({ products }: Weeks, letter: WeeklyMailInput): MailItem[] 
   return products.map(({ name, abandonedCount, recoveryRate, revenueLost }) => ({
     title: truncateName(name),
     url: buildAddress(letter),
-    note: `Left in ${formatCounted(abandonedCount, 'cart')}, ${formatPercent(recoveryRate)} recovered`,
-    text: `${formatMoney(revenueLost, letter.store.currency)} not bought by now.`,
+    note: `In ${formatCounted(abandonedCount, 'abandoned cart')}, ${formatPercent(recoveryRate)} recovered`,
+    text: `${formatMoney(revenueLost, letter.store.currency)} not bought yet.`,
     tone: 'neutral',
   }))
 }

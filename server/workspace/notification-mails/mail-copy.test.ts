@@ -31,7 +31,7 @@ test.each([
 })
 
 test('a mail keeps a name and a response without an address unchanged', () => {
-  expect(getMail('cart_abandoned', { customer: 'J. R. Smith' }).paragraphs[1]).toContain('J. R. Smith left a cart')
+  expect(getMail('cart_abandoned', { customer: 'J. R. Smith' }).paragraphs[1]).toContain('J. R. Smith abandoned a cart')
   const answer = '550 5.1.1 No such user (in 3.5 s) at 203.0.113.5'
   expect(getMail('email_failed', { cause: 'bounced', to: 'a', answer }).paragraphs[1]).toContain(answer)
 })

@@ -51,7 +51,7 @@ export function notificationMail(news: MailRows, letter: NotificationMailInput):
   const remaining = total - items.length
   return {
     subject: isDaily ? `Your daily summary: ${counted}` : `${subject}, and ${total - 1} more`,
-    paragraphs: [`Hello ${letter.name},`, 'This is what has happened:'],
+    paragraphs: [`Hello ${letter.name},`, 'Here is what happened:'],
     items,
     ...(remaining > 0 && { more: `And ${remaining} more.` }),
     link: news.rows.every(isOfBilling)
@@ -86,7 +86,7 @@ function freeTextWithoutLinks(data: MailedRow['data']): MailedRow['data'] {
   return Object.assign({ ...data }, Object.fromEntries(free.map(([key, value]) => [key, removeLinks(value)])))
 }
 
-const FREE_TEXT = ['customer', 'answer', 'detail']
+const FREE_TEXT = ['customer', 'product', 'answer', 'detail']
 
 /** The billing page works without a connected store, when there is no notification list. */
 const isOfBilling = ({ type }: Pick<MailedRow, 'type'>) => readTopic(type) === 'billing'

@@ -88,8 +88,7 @@ function Warnings({ count: { left: remaining, eligible, quietPercent, total } }:
     <>
       {waiting > 0 && (
         <Notice tone="warn">
-          Your plan has {formatCounted(remaining!, 'message')} left this month, so {formatCount(waiting)} of them would
-          wait.{' '}
+          Your plan has {formatCounted(remaining!, 'message')} left this month, so {formatCount(waiting)} would wait.{' '}
           <Anchor component={Link} to="/pricing" inherit underline="always">
             See plans
           </Anchor>
@@ -97,8 +96,8 @@ function Warnings({ count: { left: remaining, eligible, quietPercent, total } }:
       )}
       {quietPercent > QUIET_PERCENT && total > 0 && (
         <Notice tone="warn">
-          {Math.round(quietPercent)}% of them neither clicked nor bought in the last 90 days. Mail that nobody reads
-          makes mail programs trust the sender less.
+          {quietPercent >= 99.5 ? 'None' : `${Math.round(100 - quietPercent)}%`} of them clicked or bought in the last
+          90 days. Mailing inactive people can hurt deliverability.
         </Notice>
       )}
     </>
@@ -106,6 +105,6 @@ function Warnings({ count: { left: remaining, eligible, quietPercent, total } }:
 }
 
 function summarize({ total, eligible }: Count): string {
-  if (total === 0) return 'Nobody matches now.'
+  if (total === 0) return 'No one matches now.'
   return `${formatCounted(total, 'customer')}, ${formatCount(eligible)} would get it now.`
 }

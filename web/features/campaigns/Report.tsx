@@ -1,7 +1,7 @@
 import { Button, Card, Group, NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { IconRefresh, IconUserOff } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import type { CampaignReport } from '../../../shared/marketing/campaign-report.ts'
 import {
@@ -22,7 +22,6 @@ import { DataList } from '../../core/ui/DataList.tsx'
 import type { DataColumn } from '../../core/ui/DataTable.tsx'
 import { DownloadButton, useDownload } from '../../core/ui/Download.tsx'
 import { Empty } from '../../core/ui/Empty.tsx'
-import { Facts } from '../../core/ui/Facts.tsx'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingCards, LoadingRows } from '../../core/ui/Loading.tsx'
@@ -106,36 +105,50 @@ function Figures({ report, isMail }: { report: CampaignReport; isMail: boolean }
       <Title order={2} mb="md">
         Results
       </Title>
-      <Facts
-        entries={[
-          ['Delivered', describeDelivered(delivered, sent)],
-          ...(isMail
-            ? ([
-                [
-                  'Opened (reported)',
-                  `${formatWithRate(opened, sent)}, and ${formatCount(openedByMachines)} by machines only`,
-                ],
-              ] as [string, string][])
-            : []),
-          ['Clicked', formatWithRate(clicked, sent)],
-          ['Orders', formatWithRate(orders, sent)],
-          ['Net revenue', <Revenue key="revenue" revenue={revenue} />],
-          ['Unsubscribed', formatWithRate(unsubscribed, sent)],
-          ...(isMail
-            ? ([
-                ['Bounced', formatWithRate(bounced, accepted)],
-                ['Spam complaints', formatWithRate(complained, sent)],
-              ] as [string, string][])
-            : []),
-        ]}
-      />
-      <Text fz="sm" c="dimmed" mt="md">
-        Percentages are of the messages sent, those of bounces with the bounced ones. Net revenue is the total of the
-        orders that came from this campaign, with tax and shipping, minus refunds.
+      <dl className="campaign-results">
+        <Result name="Net revenue" tone="good" value={<Revenue revenue={revenue} />} />
+        <Result name="Orders" {...splitRate(orders, sent)} />
+        <Result name="Clicked" {...splitRate(clicked, sent)} />
+        {isMail && (
+          <Result
+            name="Opened (reported)"
+            {...splitRate(opened, sent)}
+            note={openedByMachines > 0 && `${formatCount(openedByMachines)} by machines only`}
+          />
+        )}
+        <Result name="Delivered" {...splitDelivered(delivered, sent)} />
+        <Result name="Unsubscribed" {...splitRate(unsubscribed, sent)} />
+        {isMail && <Result name="Bounced" {...splitRate(bounced, accepted)} tone={bounced > 0 ? 'bad' : undefined} />}
+        {isMail && (
+          <Result name="Spam complaints" {...splitRate(complained, sent)} tone={complained > 0 ? 'bad' : undefined} />
+        )}
+      </dl>
+      <Text fz="xs" c="dimmed" mt="md">
+        Percentages of messages sent (bounce rate includes bounced ones). Net revenue includes tax and shipping, minus
+        refunds.
       </Text>
     </Card>
   )
 }
+
+interface ResultProps {
+  name: string
+  value: ReactNode
+  rate?: string | null
+  note?: string | false
+  tone?: 'good' | 'bad' | undefined
+}
+
+const Result = ({ name, value, rate, note, tone }: ResultProps) => (
+  <div data-tone={tone}>
+    <dt>{name}</dt>
+    <dd>
+      <span className="tabular">{value}</span>
+      {rate && <small className="tabular">{rate}</small>}
+      {note && <small>{note}</small>}
+    </dd>
+  </div>
+)
 
 const Runs = ({ runs }: Pick<CampaignReport, 'runs'>) => (
   <Card padding={0}>
@@ -364,16 +377,16 @@ function Export({ campaignId, query }: { campaignId: string; query: RecipientQue
 // Formats the figures of a report. Pure.
 
 /** "3 (43%)"; without the rate if the base is zero. */
-export function formatWithRate(count: number, of: number): string {
-  if (of === 0) return formatCount(count)
+export function splitRate(count: number, of: number): { value: string; rate: string | null } {
+  const value = formatCount(count)
+  if (of === 0) return { value, rate: null }
   const percent = (count / of) * 100
-  const rate = percent > 0 && percent < 1 ? '<1' : String(Math.round(percent))
-  return `${formatCount(count)} (${rate}%)`
+  return { value, rate: percent > 0 && percent < 1 ? '<1%' : `${Math.round(percent)}%` }
 }
 
 /** Many mail servers report no deliveries, so zero reports do not mean zero deliveries. */
-export const describeDelivered = (delivered: number, sent: number): string =>
-  delivered === 0 && sent > 0 ? 'Not reported' : formatWithRate(delivered, sent)
+export const splitDelivered = (delivered: number, sent: number) =>
+  delivered === 0 && sent > 0 ? { value: '–', rate: 'Not reported' } : splitRate(delivered, sent)
 
 interface RecipientQuery {
   page: number

@@ -1,25 +1,16 @@
-import { ActionIcon, Group, Tooltip } from '@mantine/core'
-import {
-  type Icon,
-  IconBan,
-  IconPencil,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconSend,
-  IconTrash,
-} from '@tabler/icons-react'
+import { Button, Group, Tooltip } from '@mantine/core'
 import { Link } from 'react-router'
 import type { CampaignView } from '../../../shared/marketing/campaigns.ts'
 import { type CampaignAction, explainNoEffect, type RowAction, rowActions } from './rules.ts'
 
-const buttons: Record<RowAction, { label: string; icon: Icon }> = {
-  edit: { label: 'Edit', icon: IconPencil },
-  play: { label: 'Play', icon: IconPlayerPlay },
-  pause: { label: 'Pause', icon: IconPlayerPause },
-  send_now: { label: 'Send Now', icon: IconSend },
-  cancel: { label: 'Cancel', icon: IconBan },
-  delete: { label: 'Delete', icon: IconTrash },
-  send: { label: 'Send', icon: IconSend },
+const labels: Record<RowAction, string> = {
+  edit: 'Edit',
+  play: 'Play',
+  pause: 'Pause',
+  send_now: 'Send Now',
+  cancel: 'Cancel',
+  delete: 'Delete',
+  send: 'Send',
 }
 
 interface Props {
@@ -37,45 +28,37 @@ export function RowActions({ campaign, mayWrite, isBusy, isOnItsPage = false, on
   return (
     <Group gap={2} wrap="nowrap" justify="flex-end">
       {offered.map((action) => {
-        const { label: text, icon: Sign } = buttons[action]
-        const label = action === 'edit' && !mayWrite ? 'View' : text
+        const label = action === 'edit' && !mayWrite ? 'View' : labels[action]
         const name = `${label} ${campaign.name}`
         const refused = explainNoEffect(action, campaign)
-        return (
-          <Tooltip key={action} label={refused ?? label}>
-            {refused ? (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
+        const look = { size: 'compact-xs', variant: 'subtle', color: action === 'delete' ? 'red' : 'gray' } as const
+        if (refused) {
+          return (
+            <Tooltip key={action} label={refused}>
+              <Button
+                {...look}
                 aria-label={`${name}: ${refused}`}
                 aria-disabled
                 data-disabled
                 onClick={(event) => event.preventDefault()}
               >
-                <Sign size={17} aria-hidden />
-              </ActionIcon>
-            ) : action === 'edit' ? (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                component={Link}
-                to={`/campaigns/${campaign.id}?tab=details`}
-                aria-label={name}
-              >
-                <Sign size={17} aria-hidden />
-              </ActionIcon>
-            ) : (
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                aria-label={name}
-                disabled={isBusy}
-                onClick={() => onAction(action, campaign)}
-              >
-                <Sign size={17} aria-hidden />
-              </ActionIcon>
-            )}
-          </Tooltip>
+                {label}
+              </Button>
+            </Tooltip>
+          )
+        }
+        if (action === 'edit') {
+          const to = `/campaigns/${campaign.id}?tab=details`
+          return (
+            <Button key={action} {...look} component={Link} to={to} aria-label={name}>
+              {label}
+            </Button>
+          )
+        }
+        return (
+          <Button key={action} {...look} aria-label={name} disabled={isBusy} onClick={() => onAction(action, campaign)}>
+            {label}
+          </Button>
         )
       })}
     </Group>

@@ -99,7 +99,7 @@ function DetailsStep({ draft, problems, isReadOnly, hasBegun = false, onChange }
       <Radio.Group
         label="Type"
         value={draft.type}
-        {...(hasBegun && { description: 'The type stays as it is once a campaign has begun.' })}
+        {...(hasBegun && { description: 'The type cannot change after the first run.' })}
         onChange={(type) => onChange({ type: type as CampaignType })}
       >
         <Stack gap="xs" mt="xs">
@@ -290,8 +290,7 @@ function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?: strin
       />
       {audience === 'specific_customers' && (
         <Text fz="sm" c="dimmed">
-          Chosen customers, with or without a cart. They get the message when the campaign runs, and it cannot speak of
-          a cart.
+          Chosen customers, with or without a cart. The message cannot mention a cart.
         </Text>
       )}
       {audience === 'abandoned_carts' && (

@@ -52,7 +52,7 @@ export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: stri
         {end}
         {lastRun && ` Last sent on ${formatLongStoreTime(lastRun.startedAt, clock)}.`}
       </Text>
-      {count ? <AudienceCount count={count} /> : <Notice tone="quiet" title="Nobody is selected yet" />}
+      {count ? <AudienceCount count={count} /> : <Notice tone="quiet" title="No one is selected yet" />}
     </Stack>
   )
 }

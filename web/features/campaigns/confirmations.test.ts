@@ -24,7 +24,7 @@ describe('confirmations before an action', () => {
       expect(ask('play', { status })).toMatchObject({ title: 'Send Spring again now?', label: 'Send again' })
     }
     expect(ask('play', { schedule: { ...schedule, frequency: 'daily' } })?.text).toBe(
-      'Its next run is on Tuesday, November 24, 2026 at 9:00 AM, for those who have not had it.',
+      'Its next run is on Tuesday, November 24, 2026 at 9:00 AM, for shoppers who have not had it.',
     )
     expect(ask('play', { schedule: { ...schedule, startDate: '2026-12-01' } })?.text).toMatch(/December 1, 2026/)
   })
@@ -54,11 +54,11 @@ describe('confirmations before "Send to All"', () => {
     expect(confirmSendToAll({ total: 15, eligible: 10, judged: null })).toEqual({
       title: 'Send to 10 people now?',
       label: 'Send to 10 people',
-      others: '5 more match and would not get it now:',
+      others: '5 more match but cannot get it now:',
     })
     expect(confirmSendToAll({ total: 2, eligible: 1, judged: null })).toMatchObject({
       label: 'Send to 1 person',
-      others: '1 more matches and would not get it now:',
+      others: '1 more matches but cannot get it now:',
     })
     expect(confirmSendToAll({ total: 2, eligible: 2, judged: null }).others).toBe(null)
     expect(confirmSendToAll({ total: 5_000, eligible: 900, judged: 1_000 }).label).toBe('Send to up to 5,000 people')

@@ -39,7 +39,7 @@ export function findConfirmation(
 }
 
 const CANCEL_TEXT =
-  'It does not run any more, and its messages that have not been sent are cancelled. Play opens it again for those who have had nothing of it.'
+  'It stops, and its waiting messages are cancelled. Play starts it again for shoppers who have not had it.'
 
 /** What Play does on the server: the next time of the schedule, or now if it has none. */
 function confirmPlay({ name, schedule }: ConfirmedCampaign, zone: string, now: number): Confirmation {
@@ -49,8 +49,8 @@ function confirmPlay({ name, schedule }: ConfirmedCampaign, zone: string, now: n
     label: next === null ? 'Send again' : 'Start again',
     text:
       next === null
-        ? 'It is sent again at once, to those who have not had it.'
-        : `Its next run is on ${formatInZone(next, zone)}, for those who have not had it.`,
+        ? 'It is sent now to shoppers who have not had it.'
+        : `Its next run is on ${formatInZone(next, zone)}, for shoppers who have not had it.`,
     isDangerous: false,
   }
 }
@@ -87,7 +87,7 @@ type CampaignCounts = Pick<AudienceCount, 'total' | 'eligible' | 'judged'>
 
 /** Confirmation of "Send to All", with the current count. */
 export function confirmSendToAll({ total, eligible, judged }: CampaignCounts) {
-  if (total === 0) return { title: 'Nobody matches now', label: 'Send', others: 'There is nobody to send it to.' }
+  if (total === 0) return { title: 'No one matches now', label: 'Send', others: 'There is no one to send it to.' }
   if (judged !== null) {
     const whom = formatCounted(total, 'person', 'people')
     return {
@@ -103,7 +103,7 @@ export function confirmSendToAll({ total, eligible, judged }: CampaignCounts) {
     others:
       excluded === 0
         ? null
-        : `${formatCount(excluded)} more ${excluded === 1 ? 'matches' : 'match'} and would not get it now:`,
+        : `${formatCount(excluded)} more ${excluded === 1 ? 'matches' : 'match'} but cannot get it now:`,
   }
 }
 

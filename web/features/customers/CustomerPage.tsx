@@ -1,5 +1,5 @@
 import { Grid, Stack } from '@mantine/core'
-import { IconUser, IconUserCheck } from '@tabler/icons-react'
+import { IconBan, IconCheck, IconClock, IconUser, IconUserCheck } from '@tabler/icons-react'
 import { useNavigate, useParams } from 'react-router'
 import type { CustomerPage as Customer } from '../../../shared/marketing/customers.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
@@ -7,6 +7,7 @@ import { ApiError } from '../../core/api/api.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingCards, LoadingTitle } from '../../core/ui/Loading.tsx'
 import { PageTitle } from '../../core/ui/PageTitle.tsx'
+import { ProductPicture } from '../../core/ui/ProductPicture.tsx'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import { DataSubjectFound } from '../consent/DataSubjectFound.tsx'
 import { useDataSubject } from '../consent/privacy-queries.ts'
@@ -17,7 +18,7 @@ import { formatTitle } from './rules.ts'
 import '../consent/ledger.css'
 import { Card, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { statusText } from '../../../shared/marketing/ledger.ts'
+import { getSourceText, statusText } from '../../../shared/marketing/ledger.ts'
 import { suppressionTexts } from '../../../shared/shoppers/suppressions.ts'
 import { Facts } from '../../core/ui/Facts.tsx'
 import { DateTime, TimeAgo } from '../../core/ui/Time.tsx'
@@ -27,7 +28,7 @@ import { BLANK, findCurrentConsents, formatName } from './rules.ts'
 import './customers.css'
 import { Anchor, Group } from '@mantine/core'
 import { Link } from 'react-router'
-import { formatCount, formatCounted } from '../../core/ui/format.ts'
+import { formatCount } from '../../core/ui/format.ts'
 import { Money } from '../../core/ui/Money.tsx'
 import { CartMarks } from '../../kits/carts/badges.tsx'
 import { CartMessage } from '../carts/CartMessage.tsx'
@@ -44,11 +45,7 @@ export function CustomerPage() {
       <PageTitle title="Customer" />
       <Failed
         title={isMissing ? 'Customer not found' : 'The customer could not be loaded'}
-        error={
-          isMissing
-            ? new Error('They may have been erased, or found to be the same person as another customer.')
-            : customer.error
-        }
+        error={isMissing ? new Error('They were erased or merged with another customer.') : customer.error}
         {...(!isMissing && { onRetry: () => customer.refetch() })}
       />
     </>
@@ -95,8 +92,8 @@ function Content({ customer }: { customer: Customer }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5, lg: 4 }}>
           <Stack gap="md">
-            <ContactCard customer={customer} />
             <ConsentCard entries={customer.consents} />
+            <ContactCard customer={customer} />
             <SuppressionCard suppressed={customer.suppressed} />
             <DataRequests customer={customer} />
           </Stack>
@@ -170,7 +167,13 @@ const buildListFact = (label: string, values: readonly string[]): [string, React
   ],
 ]
 
-/** Current consent per channel, then the evidence. */
+const consentLooks = {
+  granted: { tone: 'good', icon: IconCheck },
+  withdrawn: { tone: 'quiet', icon: IconBan },
+  pending: { tone: 'info', icon: IconClock },
+} as const
+
+/** Current consent per channel with its source, then the evidence. */
 function ConsentCard({ entries }: { entries: Customer['consents'] }) {
   const current = findCurrentConsents(entries)
   return (
@@ -180,15 +183,18 @@ function ConsentCard({ entries }: { entries: Customer['consents'] }) {
       </Title>
       {entries.length === 0 ? (
         <Text fz="sm" c="dimmed">
-          Nothing is recorded: they neither opted in nor out.
+          No opt-in or opt-out recorded.
         </Text>
       ) : (
         <>
           <ul className="standing">
-            {current.map(({ id, channel, status, who }) => (
+            {current.map(({ id, channel, status, source, at }) => (
               <li key={id}>
-                <strong>{channelText[channel]}</strong>: {statusText[status]}
-                {who && <Text span inherit c="dimmed">{` · ${who}`}</Text>}
+                <strong>{channelText[channel]}</strong>
+                <StatusBadge {...consentLooks[status]} label={statusText[status]} />
+                <Text span inherit c="dimmed">
+                  {getSourceText(source)} · <DateTime at={at} />
+                </Text>
               </li>
             ))}
           </ul>
@@ -230,6 +236,13 @@ function SuppressionCard({ suppressed }: { suppressed: Customer['suppressed'] })
 
 // The customer's orders, carts and messages, newest first.
 
+const Figure = ({ name, value, isWon }: { name: string; value: ReactNode; isWon?: boolean }) => (
+  <div data-won={isWon || undefined}>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+)
+
 /** Totals by currency, then the store's own lifetime figures. */
 function ValueCard({ value, life }: { value: Customer['value']; life: Customer['life_in_store'] }) {
   return (
@@ -242,18 +255,14 @@ function ValueCard({ value, life }: { value: Customer['value']; life: Customer['
           No orders yet.
         </Text>
       )}
-      <div className="customer-values">
-        {value.map(({ currency, orders, net, average }) => (
-          <Facts
-            key={currency}
-            entries={[
-              [value.length > 1 ? `Paid orders in ${currency}` : 'Paid orders', formatCount(orders)],
-              ['Net revenue', <Money key="net" amount={net} currency={currency} />],
-              ['Average order', <Money key="average" amount={average} currency={currency} />],
-            ]}
-          />
-        ))}
-      </div>
+      {value.map(({ currency, orders, net, average, recovered }) => (
+        <dl key={currency} className="customer-values">
+          <Figure name={value.length > 1 ? `Orders in ${currency}` : 'Orders'} value={formatCount(orders)} />
+          <Figure name="Spent" value={<Money amount={net} currency={currency} />} />
+          <Figure name="Average order" value={<Money amount={average} currency={currency} />} />
+          <Figure name="Recovered" value={<Money amount={recovered} currency={currency} />} isWon={recovered > 0} />
+        </dl>
+      ))}
       {life && (
         <>
           <Title order={3} fz="md" mt="md" mb="xs">
@@ -266,7 +275,7 @@ function ValueCard({ value, life }: { value: Customer['value']; life: Customer['
             ]}
           />
           <Text fz="xs" c="dimmed" mt="xs">
-            Over the whole life of the customer, also of the time whose orders Recoup cannot read.
+            Since their first order, also before Recoup was connected.
           </Text>
         </>
       )}
@@ -311,14 +320,18 @@ function CartsCard({ carts }: { carts: Customer['carts'] }) {
       <ul className="customer-rows">
         {carts.rows.map((cart) => (
           <li key={cart.id}>
-            <div>
-              <Anchor component={Link} to={`/carts/${cart.id}`} fz="sm">
-                {formatCounted(cart.items, 'item')}, <Money amount={cart.total} currency={cart.currency} />
-              </Anchor>
-              <Text fz="sm" c="dimmed">
-                <TimeAgo at={cart.last_activity} />
-              </Text>
-            </div>
+            <Group gap="sm" wrap="nowrap">
+              <ProductPicture url={cart.image_url} size={40} />
+              <div>
+                <Anchor component={Link} to={`/carts/${cart.id}`} fz="sm">
+                  {cart.product ?? 'Cart'}
+                  {cart.items > 1 && ` + ${formatCount(cart.items - 1)}`}
+                </Anchor>
+                <Text fz="sm" c="dimmed">
+                  <Money amount={cart.total} currency={cart.currency} /> · <TimeAgo at={cart.last_activity} />
+                </Text>
+              </div>
+            </Group>
             <CartMarks status={cart.status} state={cart.state} isInMailbox={cart.is_in_mailbox} />
           </li>
         ))}

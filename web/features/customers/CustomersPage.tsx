@@ -1,4 +1,4 @@
-import { Button, Card, Group, SegmentedControl, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Card, Group, NativeSelect, SegmentedControl, Text, VisuallyHidden } from '@mantine/core'
 import { IconFilterOff, IconUsers } from '@tabler/icons-react'
 import { Link, useNavigate } from 'react-router'
 import type { CustomerSort, CustomerView } from '../../../shared/marketing/customers.ts'
@@ -38,7 +38,7 @@ export function CustomersPage() {
     <>
       <PageTitle
         title="Customers"
-        text="Registered customers of your store, and guests who ordered or left an email or phone number."
+        text="Registered customers, and guests who ordered or entered an email or phone number."
       />
       <Card padding={0} style={{ overflow: 'visible' }}>
         <Group p="md" gap="sm">
@@ -56,6 +56,7 @@ export function CustomersPage() {
             value={query.registered ?? ''}
             onChange={(kind) => change({ registered: kind as Kind })}
           />
+          <OrderSelect {...query} onOrder={(order) => change({ sort: 'since', order })} />
           {mayExport && <ExportButton query={query} />}
         </Group>
         <List query={query} onChange={change} onSort={sort} />
@@ -84,7 +85,6 @@ function List({ query, onChange, onSort }: ListProps) {
           <VisuallyHidden role="status">
             {formatTotal({ total, isCapped })} {total === 1 ? 'customer' : 'customers'}
           </VisuallyHidden>
-          <SortNote {...query} onSort={onSort} />
           <CustomersTable rows={customers} sorting={{ ...query, onSort }} />
         </>
       )}
@@ -105,21 +105,27 @@ function List({ query, onChange, onSort }: ListProps) {
   )
 }
 
-/** The default order matches no column. The card layout has a select for it. */
-function SortNote({ sort, order, onSort }: Pick<ListQuery, 'sort' | 'order'> & Pick<ListProps, 'onSort'>) {
+/** The default order matches no column. The card layout has its own select. */
+function OrderSelect({
+  sort,
+  order,
+  onOrder,
+}: Pick<ListQuery, 'sort' | 'order'> & { onOrder: (order: ListQuery['order']) => void }) {
   if (!useIsWide()) return null
   const isUsual = sort === 'since'
+  const column = columns.find(({ id }) => id === sort)
+  const choices = [
+    { value: 'desc', label: 'Newest first' },
+    { value: 'asc', label: 'Oldest first' },
+    ...(column ? [{ value: 'column', label: `By ${column.label}` }] : []),
+  ]
   return (
-    <Group px="md" pb="xs" gap="xs">
-      {isUsual && (
-        <Text fz="sm" c="dimmed">
-          {order === 'desc' ? 'Newest customers first' : 'Oldest customers first'}
-        </Text>
-      )}
-      <Button variant="subtle" size="compact-xs" onClick={() => onSort('since')}>
-        {isUsual && order === 'desc' ? 'Oldest first' : 'Newest first'}
-      </Button>
-    </Group>
+    <NativeSelect
+      aria-label="Order"
+      data={choices}
+      value={isUsual ? order : 'column'}
+      onChange={({ currentTarget: { value } }) => value !== 'column' && onOrder(value as ListQuery['order'])}
+    />
   )
 }
 

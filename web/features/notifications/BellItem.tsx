@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import type { NotificationView } from '../../../shared/workspace/notification-calls.ts'
 import { TimeAgo } from '../../core/ui/Time.tsx'
 import { NotificationMarks, NotificationSign, UnreadDot } from './appearance.tsx'
+import { readHeadline } from './headline.ts'
 
 interface Props {
   item: NotificationView
@@ -12,13 +13,14 @@ interface Props {
 }
 
 export function BellItem({ item, platform, onOpen, onDelete }: Props) {
+  const { title, message } = readHeadline(item)
   return (
     <li className="bell-item" data-unread={!item.read || undefined}>
       <Link to={buildLink(platform, item._id)} className="bell-link" onClick={onOpen}>
         <NotificationSign item={item} />
         <span className="note-words">
-          <span className="note-title">{item.title}</span>
-          <span className="note-message">{item.message}</span>
+          <span className="note-title">{title}</span>
+          <span className="note-message">{message}</span>
           <span className="note-foot">
             <TimeAgo at={item.createdAt} />
             <NotificationMarks item={item} />
@@ -30,7 +32,7 @@ export function BellItem({ item, platform, onOpen, onDelete }: Props) {
         size="md"
         iconSize={16}
         className="note-delete"
-        aria-label={`Delete: ${item.title}`}
+        aria-label={`Delete: ${title}`}
         title="Delete"
         onClick={onDelete}
       />

@@ -10,6 +10,7 @@ import { Pager } from '../../core/ui/Pager.tsx'
 import { DateTime } from '../../core/ui/Time.tsx'
 import { NotificationMarks, NotificationSign, UnreadDot } from './appearance.tsx'
 import type { StoreCache } from './cache.ts'
+import { readHeadline } from './headline.ts'
 import type { usePage } from './queries.ts'
 import { groupByDay, type ListQuery } from './rules.ts'
 
@@ -86,6 +87,7 @@ function Row({ item, platform, isSelected }: { item: NotificationView; platform:
   const address = new URLSearchParams(search)
   address.set('platform', platform)
   address.set('notificationId', item._id)
+  const { title, message } = readHeadline(item)
   return (
     <li className="bell-item" data-unread={!item.read || undefined} data-selected={isSelected || undefined}>
       <Link
@@ -97,8 +99,8 @@ function Row({ item, platform, isSelected }: { item: NotificationView; platform:
       >
         <NotificationSign item={item} />
         <span className="note-words">
-          <span className="note-title">{item.title}</span>
-          <span className="note-message">{item.message}</span>
+          <span className="note-title">{title}</span>
+          <span className="note-message">{message}</span>
           <span className="note-foot">
             <DateTime at={item.createdAt} />
             <NotificationMarks item={item} />

@@ -61,8 +61,7 @@ function Preferences({ choices }: { choices: NotificationChoices }) {
       <Card>
         <Title order={2}>Notifications</Title>
         <Text fz="sm" c="dimmed" mt={4} mb="md">
-          These are your own choices, for all stores of this account. Your team members make theirs.{' '}
-          {email && `Emails go to ${email}.`}
+          Choose in-app and email notifications. {email && `Emails are sent to ${email}.`}
         </Text>
         <ul className="topics">
           {form.values.topics.map(({ topic }, place) => (
@@ -73,8 +72,7 @@ function Preferences({ choices }: { choices: NotificationChoices }) {
       <Card mt="md">
         <Title order={2}>Weekly report</Title>
         <Text fz="sm" c="dimmed" mt={4} mb="md">
-          Every Monday at 8 in the morning, on each store’s clock: what the seven days before won back, with the week
-          before. A store without carts in both weeks has no report.
+          Every Monday at 8 AM, store time: revenue recovered last week, compared with the week before.
         </Text>
         <Switch
           label="By email"

@@ -26,6 +26,7 @@ import { hasLocation, NotificationMarks, NotificationSign, tones } from './appea
 import type { StoreCache } from './cache.ts'
 import { buildStoreParams, changeCount, patchLists, scheduleCount } from './cache.ts'
 import { startDeletion } from './deleting.ts'
+import { readHeadline } from './headline.ts'
 import { markRead } from './marking.ts'
 import { NotificationList } from './NotificationList.tsx'
 import { setRead } from './order.ts'
@@ -275,19 +276,20 @@ function NotThere({ answer: { error, refetch } }: Pick<Props, 'answer'>) {
 
 function Content({ item }: { item: NotificationView }) {
   const { tone, action } = getNotificationStyle(item)
+  const { title, message } = readHeadline(item)
   return (
     <article className={`note-card note-${tones[tone]}`} aria-labelledby="note-title">
       <div className="note-card-head">
         <NotificationSign item={item} />
         <div className="note-words">
-          <h2 id="note-title">{item.title}</h2>
+          <h2 id="note-title">{title}</h2>
           <span className="note-foot">
             <DateTime at={item.createdAt} />
             <NotificationMarks item={item} />
           </span>
         </div>
       </div>
-      <Text className="note-text">{item.message}</Text>
+      <Text className="note-text">{message}</Text>
       {action && (
         <Button component={Link} to={action.to} w="fit-content" rightSection={<IconArrowRight size={16} aria-hidden />}>
           {action.label}
@@ -299,11 +301,20 @@ function Content({ item }: { item: NotificationView }) {
 }
 
 function NotificationFacts({ item }: { item: NotificationView }) {
-  const entries = [...listFacts(item).map(buildEntry), ...placeEntries(item.zone)]
-  if (entries.length === 0) return null
+  const pick = (areIds: boolean) =>
+    Object.fromEntries(Object.entries(item.data).filter(([key]) => isIdKey(key) === areIds))
+  const ids = listFacts({ data: pick(true) })
+  const entries = [...listFacts({ data: pick(false) }).map(buildEntry), ...placeEntries(item.zone)]
+  if (ids.length === 0 && entries.length === 0) return null
   return (
     <div className="note-facts">
-      <Facts entries={entries} />
+      {entries.length > 0 && <Facts entries={entries} />}
+      {ids.length > 0 && (
+        <details className="note-ids">
+          <summary>Technical details</summary>
+          <Facts entries={ids.map(buildEntry)} />
+        </details>
+      )}
       {hasLocation(item.zone) && <PlaceNote />}
     </div>
   )
@@ -360,11 +371,14 @@ export const listFacts = ({ data }: Pick<NotificationView, 'data'>): Fact[] =>
       ]
     })
 
-const first = ['customer', 'to', 'count', 'value', 'currency', 'itemCount', 'step', 'cause', 'answer']
+const first = ['customer', 'product', 'to', 'count', 'value', 'currency', 'itemCount', 'step', 'cause', 'answer']
 const last = ['timestamp', 'since', 'until', 'isInMailbox', 'test']
 
+/** Ids are for support, so they are folded away. */
+const isIdKey = (key: string) => key.endsWith('Id')
+
 function rankKey(key: string): number {
-  if (key.endsWith('Id')) return last.length + 1
+  if (isIdKey(key)) return last.length + 1
   return first.includes(key) ? first.indexOf(key) - first.length : last.indexOf(key) + 1
 }
 

@@ -378,8 +378,8 @@ const Missing = ({ isOn }: { isOn: boolean }) => (
   <Notice tone="warn" title={isOn ? 'Sign in with a code' : 'Set up two-factor sign-in first'}>
     {isOn ? (
       <>
-        No code was asked for when this session began. <Link to="/logout">Log out</Link>, and sign in again with a code
-        of your authenticator app.
+        This session started without a code. <Link to="/logout">Sign out</Link>, then sign in again with a code of your
+        authenticator app.
       </>
     ) : (
       <>

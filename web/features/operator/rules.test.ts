@@ -12,7 +12,7 @@ describe('texts for operators', () => {
     ['set_plan', { plan: 'starter', isUnlimited: false, note: 'A friend' }, /^Set the plan to /, 'A friend'],
     ['suspend', { reason: 'Spam' }, /^Suspended sending$/, 'Spam'],
     ['resume', { note: null }, /^Resumed sending$/, null],
-    ['view', { storeId: null }, /^Looked at the account$/, null],
+    ['view', { storeId: null }, /^Viewed the account$/, null],
     ['resolve_problem', { kind: 'chargeback', note: '' }, /^Closed: A payment was charged back$/, null],
   ] as const)('shows %s for %j', (action, data, text, note) => {
     expect(describeAction({ action, data })).toMatch(text)

@@ -58,7 +58,7 @@ export function describeAction({ action, data }: Pick<OperatorAction, 'action' |
     case 'resume':
       return 'Resumed sending'
     case 'view':
-      return 'Looked at the account'
+      return 'Viewed the account'
     case 'resolve_problem':
       return `Closed: ${operatorProblems[data.kind as ProblemKind]}`
   }

@@ -45,7 +45,7 @@ it('offers the filters with results, by country and in total, with their counts'
     ['no_consent', 'No consent: 7'],
     ['no_consent:DE', 'No consent (DE): 4'],
     ['no_consent:FR', 'No consent (FR): 2'],
-    ['frequency_cap', 'Enough messages: 1'],
+    ['frequency_cap', 'Limit reached: 1'],
     ['consent_pending:IT', 'Consent pending (IT): 1'],
   ])
 })

@@ -23,12 +23,13 @@ export function DemoHistoryGate({ children }: { children: ReactNode }) {
   return past.data?.isBeingWritten ? <BeingWritten percent={past.data.percent} /> : children
 }
 
-/** In the demo's banner: progress of writing its history. Finished parts can be used already. */
-export function DemoProgress() {
+/** In the demo's strip: progress of writing its history, then `fallback`. */
+export function DemoProgress({ fallback = null }: { fallback?: ReactNode }) {
   const { data } = useDemoHistory()
   useRefetchWhenWritten(data?.isBeingWritten === true)
-  if (!data?.isBeingWritten) return null
-  return <span className="tabular"> Sample data: {data.percent ?? 0}% ready. You can use the demo already.</span>
+  if (!data) return null
+  if (!data.isBeingWritten) return fallback
+  return <span className="tabular">Sample data: {data.percent ?? 0}% ready. You can start now.</span>
 }
 
 /** Fetched only in the demo. */

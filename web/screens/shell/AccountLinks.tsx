@@ -1,16 +1,15 @@
 import { UnstyledButton } from '@mantine/core'
-import { IconLogout, IconMail, IconReceipt, IconShieldCog } from '@tabler/icons-react'
+import { IconLogout, IconMail, IconReceipt } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { useInstance, useMe, useSubscription } from '../../core/access/queries.ts'
+import { useInstance, useSubscription } from '../../core/access/queries.ts'
 import { LogoutDialog } from '../../features/accounts/LogoutDialog.tsx'
 import { buildSupportLink } from '../../features/billing/rules.ts'
 
-/** Pricing, Support and Logout (A 2.2), in the header or, on a phone, at the bottom of the menu. */
+/** Pricing, Support and Logout (A 2.2), in the header or, on a phone, at the bottom of the menu with the account. */
 export function AccountLinks({ className }: { className: 'header-link' | 'side-link' }) {
   const support = useInstance()?.supportEmail
   const plan = useSubscription()?.plan ?? null
-  const isOperator = Boolean(useMe()?.operator)
   const [isConfirming, setConfirming] = useState(false)
   return (
     <>
@@ -23,12 +22,6 @@ export function AccountLinks({ className }: { className: 'header-link' | 'side-l
           <IconMail size={17} stroke={1.8} aria-hidden />
           Support
         </a>
-      )}
-      {isOperator && (
-        <Link to="/operator" className={className}>
-          <IconShieldCog size={17} stroke={1.8} aria-hidden />
-          Operator
-        </Link>
       )}
       <UnstyledButton className={className} onClick={() => setConfirming(true)}>
         <IconLogout size={17} stroke={1.8} aria-hidden />

@@ -7,26 +7,18 @@ import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
 import { formatCount } from '../../core/ui/format.ts'
 import { formatDateTime } from '../../core/ui/times.ts'
-import { useChangePause } from './queries.ts'
+import { useChangePause, useSendingPause } from './queries.ts'
 
 // Shown on every screen while all sending is paused (decision 136). Loaded on demand because it is rare.
 
 export function SendingPausedBanner({ pausedAt, pausedBy, waiting, nextExpiresAt }: SendingPause) {
   const [isAsking, setAsking] = useState(false)
-  const change = useChangePause('resume')
   const mayResume = useHasPermission('sending:pause')
-  const confirm = () =>
-    change.mutate(undefined, {
-      onSuccess: () => {
-        setAsking(false)
-        announce('Sending has resumed')
-      },
-    })
   return (
     <>
       <span className="grow">
         <strong>All sending is paused</strong> since {formatDateTime(pausedAt)}
-        {pausedBy ? `, by ${pausedBy}` : ''}. {describeWaiting(waiting, nextExpiresAt)}
+        {pausedBy ? ` by ${pausedBy}` : ''}. {describeWaiting(waiting, nextExpiresAt)}
         {!mayResume && ' An owner or admin can resume it.'}
       </span>
       {mayResume && (
@@ -39,20 +31,36 @@ export function SendingPausedBanner({ pausedAt, pausedBy, waiting, nextExpiresAt
           Resume sending
         </Button>
       )}
-      <Confirm
-        opened={isAsking}
-        title="Resume sending?"
-        confirmLabel="Resume sending"
-        isBusy={change.isPending}
-        problem={change.error?.message}
-        onConfirm={confirm}
-        onClose={() => setAsking(false)}
-      >
-        {waiting === 0
-          ? 'No message became due during the pause. Flows and scheduled messages continue as planned.'
-          : `${formatMessages(waiting)} became due during the pause. Each is checked again now: shoppers who bought, unsubscribed or emptied their cart get nothing, and expired messages are not sent.`}
-      </Confirm>
+      <ResumeDialog opened={isAsking} onClose={() => setAsking(false)} />
     </>
+  )
+}
+
+/** Also opened from the store's menu. */
+export function ResumeDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const waiting = useSendingPause().data?.pause?.waiting ?? 0
+  const change = useChangePause('resume')
+  const confirm = () =>
+    change.mutate(undefined, {
+      onSuccess: () => {
+        onClose()
+        announce('Sending has resumed')
+      },
+    })
+  return (
+    <Confirm
+      opened={opened}
+      title="Resume sending?"
+      confirmLabel="Resume sending"
+      isBusy={change.isPending}
+      problem={change.error?.message}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      {waiting === 0
+        ? 'No message became due during the pause. Flows and scheduled messages continue as planned.'
+        : `${formatMessages(waiting)} became due during the pause. Each is checked again before it is sent, and expired messages are not sent.`}
+    </Confirm>
   )
 }
 

@@ -1,6 +1,5 @@
-import { Burger, Button, Drawer, Group, Text } from '@mantine/core'
-import { useDisclosure, useMediaQuery } from '@mantine/hooks'
-import { notifications } from '@mantine/notifications'
+import { Burger, Button, Drawer } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import {
   IconAlertTriangle,
   IconBan,
@@ -10,9 +9,6 @@ import {
   IconMail,
   IconMailOff,
   IconPlayerPause,
-  IconPlayerPauseFilled,
-  IconRefresh,
-  IconSparkles,
   IconZzz,
 } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
@@ -23,7 +19,6 @@ import {
   instanceQuery,
   meQuery,
   subscriptionQuery,
-  useDemoShop,
   useHasPermission,
   useInstance,
   useMe,
@@ -34,8 +29,6 @@ import { useScope } from '../../core/access/scope.ts'
 import { useIsReachable } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
-import { useNow } from '../../core/ui/clock.ts'
-import { formatAge } from '../../core/ui/format.ts'
 import { LogoMark } from '../../core/ui/Logo.tsx'
 import type { Tone } from '../../core/ui/Notice.tsx'
 import { FrameHeading } from '../../core/ui/PageTitle.tsx'
@@ -44,10 +37,10 @@ import { SubscriptionButton } from '../../features/billing/SubscriptionButton.ts
 import { useLive } from '../../features/live/useLive.ts'
 import { Bell } from '../../features/notifications/Bell.tsx'
 import { useMailServer } from '../../features/stores/mail-server-queries.ts'
-import { useStoreHealth, useSync } from '../../features/stores/queries.ts'
-import { describeSyncAge } from '../../features/stores/sync-age.ts'
+import { useStoreHealth } from '../../features/stores/queries.ts'
 import { AccountLinks } from './AccountLinks.tsx'
-import { useChangePause, useConfirmLive, useResendVerification, useResetDemo, useSendingPause } from './queries.ts'
+import { AccountMark } from './AccountMark.tsx'
+import { useConfirmLive, useResendVerification, useSendingPause } from './queries.ts'
 import { Sidebar } from './Sidebar.tsx'
 import { StoreMark } from './StoreMark.tsx'
 import type { sections } from './sections.ts'
@@ -122,7 +115,7 @@ const ConcernBanner = lazy(async () => ({
   default: (await import('../../features/billing/ConcernBanner.tsx')).ConcernBanner,
 }))
 
-const DemoProgress = lazy(async () => ({ default: (await import('../../kits/page/DemoHistory.tsx')).DemoProgress }))
+const DemoStrip = lazy(async () => ({ default: (await import('./DemoStrip.tsx')).DemoStrip }))
 
 /** App-wide notices, most serious first. */
 function Banners() {
@@ -148,7 +141,13 @@ function Banners() {
       )}
       <BillingBanners />
       {user && !user.isEmailConfirmed && <VerifyBanner email={user.email} />}
-      {user?.isDemo && <DemoBanner {...instance} />}
+      {user?.isDemo && (
+        <div className="banner demo-strip tone-info">
+          <Suspense>
+            <DemoStrip />
+          </Suspense>
+        </div>
+      )}
       {user && !user.isDemo && <MailBanner />}
     </section>
   )
@@ -159,8 +158,7 @@ function UnreachableBanner() {
   return (
     <Banner tone="bad" icon={<IconAlertTriangle size={18} aria-hidden />} isAlert>
       <span className="grow">
-        The Recoup server is not responding. You are still signed in, but what you see may be out of date. Recoup
-        retries every few seconds.
+        The Recoup server is not responding. This page may be out of date. Recoup retries every few seconds.
       </span>
       <Button size="compact-sm" variant="default" onClick={() => queries.refetchQueries({ type: 'active' })}>
         Retry
@@ -177,7 +175,7 @@ function PausedBanner({ reason, mayConfirm }: { reason: string | null; mayConfir
       <span className="grow">
         <strong>Sending is paused.</strong> {reason ?? 'This looks like a copy of another installation.'}
         {!mayConfirm &&
-          ' They sign in with an address listed in OPERATOR_EMAILS, or run npm run confirm-live on the server.'}
+          ' To confirm, sign in with an address listed in OPERATOR_EMAILS, or run npm run confirm-live on the server.'}
       </span>
       {mayConfirm && (
         <Button size="compact-sm" variant="default" onClick={() => setAsking(true)}>
@@ -303,64 +301,6 @@ function MailBanner() {
   )
 }
 
-interface DemoProps {
-  mailboxUrl?: string | null
-  phoneUrl?: string | null
-}
-
-function DemoBanner({ mailboxUrl, phoneUrl }: DemoProps) {
-  const storeUrl = useDemoShop()
-  const [isAsking, setAsking] = useState(false)
-  const reset = useResetDemo()
-  return (
-    <Banner tone="info" icon={<IconSparkles size={18} aria-hidden />}>
-      <span className="grow">
-        <strong>You are in the live demo.</strong> Messages go to its own mailbox and phones only, after 1, 3 and 5
-        minutes.
-        <Suspense>
-          <DemoProgress />
-        </Suspense>
-      </span>
-      {storeUrl && (
-        <a href={storeUrl} target="_blank" rel="noreferrer">
-          Demo store
-        </a>
-      )}
-      {mailboxUrl && (
-        <a href={mailboxUrl} target="_blank" rel="noreferrer">
-          Mailbox
-        </a>
-      )}
-      {phoneUrl && (
-        <a href={phoneUrl} target="_blank" rel="noreferrer">
-          Phones
-        </a>
-      )}
-      <Button size="compact-sm" variant="default" onClick={() => setAsking(true)}>
-        Reset demo
-      </Button>
-      <Confirm
-        opened={isAsking}
-        title="Reset the demo?"
-        confirmLabel="Reset demo"
-        isBusy={reset.isPending}
-        problem={reset.error?.message}
-        onConfirm={() =>
-          reset.mutate(undefined, {
-            onSuccess: ({ message }) => {
-              setAsking(false)
-              announce(message)
-            },
-          })
-        }
-        onClose={() => setAsking(false)}
-      >
-        The demo’s carts, messages and flows return to their initial state for everyone using it.
-      </Confirm>
-    </Banner>
-  )
-}
-
 interface BannerProps {
   tone: Tone
   icon: ReactNode
@@ -384,8 +324,6 @@ interface Props {
 }
 
 function Header({ section, isMenuOpen, onMenu }: Props) {
-  const store = useStore()
-  const { isAll } = useScope()
   return (
     <>
       <div className="header-start">
@@ -402,13 +340,12 @@ function Header({ section, isMenuOpen, onMenu }: Props) {
         <SectionTitle {...section} />
       </div>
       <div className="header-end">
-        {!isAll && <PauseButton />}
-        {store && !isAll && <SyncState />}
+        <StoreMark />
         <Bell />
         <span className="header-account">
-          <StoreMark />
           <SubscriptionButton />
           <AccountLinks className="header-link" />
+          <AccountMark />
         </span>
       </div>
     </>
@@ -425,95 +362,5 @@ function SectionTitle({ path, title }: Props['section']) {
       <IconChevronLeft size={17} aria-hidden />
       {title}
     </Link>
-  )
-}
-
-// Pause all sending (decision 136): the button on every screen. The banner has its own file.
-
-function PauseButton() {
-  const [isAsking, setAsking] = useState(false)
-  const store = useStore()
-  const pause = useSendingPause()
-  const change = useChangePause('pause')
-  const mayPause = useHasPermission('sending:pause')
-  if (!store || !mayPause || !pause.data || pause.data.pause) return null
-  const confirm = () =>
-    change.mutate(undefined, {
-      onSuccess: () => {
-        setAsking(false)
-        announce('All sending is paused')
-      },
-    })
-  return (
-    <>
-      <Button
-        size="compact-sm"
-        color="red"
-        variant="outline"
-        className="pause-button"
-        title="Pause all sending"
-        aria-label="Pause all sending"
-        onClick={() => setAsking(true)}
-      >
-        <IconPlayerPauseFilled size={14} aria-hidden />
-        <span className="pause-label">Pause all sending</span>
-      </Button>
-      <Confirm
-        opened={isAsking}
-        title="Pause all sending?"
-        confirmLabel="Pause all sending"
-        isDangerous
-        isBusy={change.isPending}
-        problem={change.error?.message}
-        onConfirm={confirm}
-        onClose={() => setAsking(false)}
-      >
-        {store.name || store.store_url} sends no email, SMS or WhatsApp messages until you resume. This includes flows,
-        scheduled messages and manual messages. Carts are still captured, and you can still send test messages to
-        yourself. Messages that expire in the meantime (24 hours for a flow) are not sent later.
-      </Confirm>
-    </>
-  )
-}
-
-/** "Synced 2 min ago" and the button to sync now. */
-function SyncState() {
-  const health = useStoreHealth()
-  const now = useNow()
-  const sync = useSync()
-  const maySync = useHasPermission('stores:sync')
-  const isWide = useMediaQuery('(min-width: 80em)', true, { getInitialValueInEffect: false })
-  const ageMs = health.data?.ageSeconds == null ? null : now - health.dataUpdatedAt + health.data.ageSeconds * 1_000
-  const text = sync.isPending
-    ? 'Syncing…'
-    : !health.data
-      ? ''
-      : isWide || ageMs === null
-        ? describeSyncAge({ ageSeconds: ageMs && ageMs / 1_000, isReported: health.data.isReported })
-        : formatAge(ageMs / 1_000)
-  const start = () =>
-    sync.mutate(undefined, {
-      onSuccess: (answer) => announce(answer.message),
-      onError: (error) =>
-        notifications.show({ title: 'Sync failed', message: error.message, color: 'red', autoClose: 10_000 }),
-    })
-  return (
-    <Group gap="sm" wrap="nowrap">
-      <Text fz="sm" c="dimmed" role="status" className="sync-age">
-        {text}
-      </Text>
-      {maySync && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          loading={sync.isPending}
-          aria-label="Sync now"
-          onClick={start}
-          {...(isWide && { leftSection: <IconRefresh size={14} aria-hidden /> })}
-        >
-          {isWide ? 'Sync now' : <IconRefresh size={15} aria-hidden />}
-        </Button>
-      )}
-    </Group>
   )
 }

@@ -1,4 +1,4 @@
-import { NavLink } from 'react-router'
+import { Link, NavLink } from 'react-router'
 import { hasPermission } from '../../../shared/access/roles.ts'
 import { decideEarly } from '../../core/access/access.ts'
 import { useAccessState, useMe } from '../../core/access/queries.ts'
@@ -6,8 +6,19 @@ import { buildAllStoresPath, hasAllStores, useScope } from '../../core/access/sc
 import { Logo } from '../../core/ui/Logo.tsx'
 import { SubscriptionButton } from '../../features/billing/SubscriptionButton.tsx'
 import { AccountLinks } from './AccountLinks.tsx'
-import { StoreMark } from './StoreMark.tsx'
+import { listAccountPages } from './account-pages.ts'
 import { sections } from './sections.ts'
+
+function AccountPages() {
+  const user = useMe()
+  if (!user) return null
+  return listAccountPages(user).map(({ to, label, icon: Icon }) => (
+    <Link key={to} to={to} className="side-link">
+      <Icon size={17} stroke={1.8} aria-hidden />
+      {label}
+    </Link>
+  ))
+}
 
 /** `withAccount`: on a phone it also contains the header's links. */
 export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
@@ -24,7 +35,6 @@ export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
           <Logo withTagline />
         </div>
       )}
-      {withAccount && <StoreMark />}
       <nav aria-label="Sections" className="side-list">
         {open.map(({ path, title, icon: Icon }) => (
           <NavLink
@@ -40,6 +50,7 @@ export function Sidebar({ withAccount = false }: { withAccount?: boolean }) {
       {withAccount && (
         <div className="side-list side-foot">
           <SubscriptionButton variant="side-link" />
+          <AccountPages />
           <AccountLinks className="side-link" />
         </div>
       )}

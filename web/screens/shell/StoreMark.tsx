@@ -1,33 +1,53 @@
-import { IconBuildingStore } from '@tabler/icons-react'
-import { lazy, Suspense } from 'react'
+import { IconBuildingStore, IconPlayerPauseFilled } from '@tabler/icons-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { platformNames } from '../../../shared/platforms/platforms.ts'
-import { useCanConnectStores, useStore } from '../../core/access/queries.ts'
+import { useStore } from '../../core/access/queries.ts'
 import { useConnectedStores, useScope } from '../../core/access/scope.ts'
+import { useSendingPause } from './queries.ts'
 
-/** Users with nothing to choose do not load the menu. */
-const StoreSwitcher = lazy(async () => ({ default: (await import('./StoreSwitcher.tsx')).StoreSwitcher }))
+const StoreMenu = lazy(async () => ({ default: (await import('./StoreMenu.tsx')).StoreMenu }))
 
-/** The current store and platform. A menu if the account has several stores or the user may connect one. */
+/** The current store and platform (A 2.2) with the store's menu; red while its sending is paused (decision 136). */
 export function StoreMark() {
   const store = useStore()
   const stores = useConnectedStores() ?? []
   const { isAll, currency } = useScope()
-  const mayConnect = useCanConnectStores()
+  const isPaused = Boolean(useSendingPause().data?.pause) && !isAll
   if (!store) return null
+  const name = isAll ? 'All stores' : store.name
+  const detail = isAll ? `In ${currency ?? '…'}` : platformNames[store.platform]
+  const icon = isPaused ? (
+    <IconPlayerPauseFilled size={18} aria-hidden />
+  ) : (
+    <StoreLogo url={isAll ? undefined : stores.find(({ id }) => id === store.id)?.logo} />
+  )
   const label = (
     <>
-      <IconBuildingStore size={18} stroke={1.6} aria-hidden />
+      {icon}
       <span className="store-words">
-        <span className="store-name">{isAll ? 'All stores' : store.name}</span>
-        <span className="store-platform">{isAll ? `In ${currency ?? '…'}` : platformNames[store.platform]}</span>
+        <span className="store-name">{name}</span>
+        <span className="store-platform">{isPaused ? 'Sending paused' : detail}</span>
       </span>
     </>
   )
-  const mark = <span className="store-mark">{label}</span>
-  if (stores.length < 2 && !mayConnect) return mark
   return (
-    <Suspense fallback={mark}>
-      <StoreSwitcher label={label} stores={stores} currentId={store.id} />
+    <Suspense fallback={<Mark>{label}</Mark>}>
+      <StoreMenu
+        label={label}
+        name={`Store menu: ${[name, detail, isPaused && 'Sending paused'].filter(Boolean).join(', ')}`}
+        isPaused={isPaused}
+        stores={stores}
+        store={store}
+      />
     </Suspense>
   )
+}
+
+const Mark = ({ children }: { children: ReactNode }) => <span className="store-mark">{children}</span>
+
+/** The shop's own logo on white, as its emails show it; without one an icon. */
+function StoreLogo({ url }: { url: string | undefined }) {
+  const [isBroken, setBroken] = useState(false)
+  if (!url || isBroken) return <IconBuildingStore size={18} stroke={1.6} aria-hidden />
+  return <img src={url} alt="" className="store-logo" onError={() => setBroken(true)} />
 }

@@ -1,0 +1,23 @@
+import { lazy, Suspense } from 'react'
+import { useMe } from '../../core/access/queries.ts'
+
+const AccountMenu = lazy(async () => ({ default: (await import('./AccountMenu.tsx')).AccountMenu }))
+
+/** The user's initials with the account's menu. */
+export function AccountMark() {
+  const user = useMe()
+  if (!user) return null
+  const initials = readInitials(user.name || user.email)
+  return (
+    <Suspense fallback={<span className="account-mark">{initials}</span>}>
+      <AccountMenu initials={initials} user={user} />
+    </Suspense>
+  )
+}
+
+/** "Ada Lovelace" → "AL" */
+export function readInitials(name: string): string {
+  const words = name.trim().split(/\s+/)
+  const letters = [words[0], words.length > 1 ? words.at(-1) : ''].map((word) => [...(word ?? '')][0] ?? '')
+  return letters.join('').toUpperCase()
+}
