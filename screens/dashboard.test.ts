@@ -4,7 +4,7 @@ import { storeHealth } from '../shared/access/stores.ts'
 import { subscriptionStatus } from '../shared/billing/billing.ts'
 import { type CartView, listAbandonedCarts } from '../shared/carts/carts.ts'
 import { cartReach } from '../shared/carts/reach.ts'
-import { readDashboardChart, readDashboardStats } from '../shared/insights/dashboard.ts'
+import { readDashboardChart, readDashboardPath, readDashboardStats } from '../shared/insights/dashboard.ts'
 import { listCustomers } from '../shared/marketing/customers.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'
@@ -187,7 +187,7 @@ test('lists four recent carts: “abandoned” in red, any other state in green;
 })
 
 test('leaving the dashboard aborts its requests', { tags: ['A7'] }, async () => {
-  const held = [app.api.hold(readDashboardStats), app.api.hold(readDashboardChart)]
+  const held = [readDashboardStats, readDashboardChart, readDashboardPath].map((endpoint) => app.api.hold(endpoint))
   const failed: string[] = []
   app.page.on('requestfailed', (request) => failed.push(request.url()))
   const page = await app.open('/dashboard')
@@ -196,7 +196,7 @@ test('leaving the dashboard aborts its requests', { tags: ['A7'] }, async () => 
   await page.getByRole('link', { name: 'Customers', exact: true }).click()
   await expect
     .poll(() => new Set(failed.flatMap((url) => /dashboard\/(\w+)/.exec(url)?.[1] ?? [])))
-    .toEqual(new Set(['stats', 'chart']))
+    .toEqual(new Set(['stats', 'chart', 'path']))
   for (const { release } of held) release()
   await expect.poll(() => app.api.calls(listCustomers).length).toBeGreaterThan(0)
 })

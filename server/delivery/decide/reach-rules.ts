@@ -22,7 +22,7 @@ export function matchesReach({ isRecovered, reason, country }: ReachDecision, fi
   return !isRecovered && reason === filter.reason && (filter.country === null || country === filter.country)
 }
 
-export interface CartAmount {
+interface CartAmount {
   currency: string
   amount: number
 }

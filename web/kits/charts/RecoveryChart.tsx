@@ -62,7 +62,7 @@ export function RecoveryChart({ canvas, data, type, name, subject, numbersAt = I
         type === 'pie' ? buildPie(data, colors) : buildSeries(data, { type, styles: createStyles(subject) }, colors)
       }
       options={buildOptions(type, subject, colors)}
-      plugins={[ground(colors), ...(type === 'line' ? [endLabels] : [])]}
+      plugins={[ground(colors, type), ...(type === 'line' ? [endLabels] : [])]}
       role="img"
       aria-label={`${subject.name}, ${name}. ${totals}. ${numbersAt}`}
       data-type={type}
@@ -210,7 +210,7 @@ function keepRunning(axis: Scale): void {
 }
 
 /** The card's background, also in a downloaded picture, and a band behind the running period. */
-const ground = ({ surface, grid }: ChartColors) => ({
+const ground = ({ surface, grid }: ChartColors, type: ChartType) => ({
   id: 'ground',
   beforeDraw: ({ ctx, width, height, chartArea, scales: { x }, data }: ChartJs) => {
     ctx.save()
@@ -219,8 +219,7 @@ const ground = ({ surface, grid }: ChartColors) => ({
     const last = (data.labels?.length ?? 0) - 1
     if (x && last > 0) {
       // Bars stand in the middle of a bucket, lines go from one to the next.
-      const isBetween = x.options.offset !== true
-      const left = isBetween ? x.getPixelForValue(last - 1) : x.getPixelForValue(last) - x.width / (last + 1) / 2
+      const left = type === 'line' ? x.getPixelForValue(last - 1) : x.getPixelForValue(last) - x.width / (last + 1) / 2
       ctx.fillStyle = `${grid}99`
       ctx.fillRect(left, chartArea.top, chartArea.right - left, chartArea.bottom - chartArea.top)
     }

@@ -5,7 +5,7 @@ interface Point {
   y: number
 }
 
-export interface DailyLine {
+interface DailyLine {
   points: Point[]
   path: string
   area: string

@@ -63,7 +63,7 @@ export function isNewStore(stats: DashboardStats, listed: number): boolean {
   )
 }
 
-export interface RecoveredSummary {
+interface RecoveredSummary {
   /** In the store's currency. */
   money: number
   others: { currency: string; amount: number }[]
@@ -109,7 +109,7 @@ const BLOCKERS: Partial<Record<CartReason, string>> = {
 
 const MAX_BLOCKERS = 4
 
-export interface Blocker {
+interface Blocker {
   key: string
   text: string
   amounts: { currency: string; amount: number }[]
