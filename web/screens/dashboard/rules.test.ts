@@ -160,7 +160,7 @@ describe('recovered revenue of the last 30 days', () => {
 test('formats the revenue chart as money and states the excluded orders', () => {
   const subject = findSubject('revenue', { currency: 'EUR', otherCurrencies: [{ currency: 'USD', revenue: 12.5 }] })
   expect([subject.axis, subject.format(1_234.5)]).toEqual(['Revenue (EUR)', '€1,234.50'])
-  expect(subject.definition).toContain('Not in the chart: $12.50.')
+  expect(subject.definition).toContain('In other currencies: $12.50.')
   expect(findSubject('carts', undefined)).toMatchObject({ name: 'Cart recovery', axis: 'Number of Carts' })
 })
 
