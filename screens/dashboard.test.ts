@@ -4,7 +4,7 @@ import { storeHealth } from '../shared/access/stores.ts'
 import { subscriptionStatus } from '../shared/billing/billing.ts'
 import { type CartView, listAbandonedCarts } from '../shared/carts/carts.ts'
 import { cartReach } from '../shared/carts/reach.ts'
-import { readDashboardChart, readDashboardStats } from '../shared/insights/dashboard.ts'
+import { readDashboardChart, readDashboardPath, readDashboardStats } from '../shared/insights/dashboard.ts'
 import { listCustomers } from '../shared/marketing/customers.ts'
 import { fixture } from './api.ts'
 import { createScreens } from './app.ts'
@@ -36,6 +36,7 @@ test('shows the figures with their trends, and first the revenue recovered in 30
   await expect
     .poll(async () => (await trends.allTextContents()).map((text) => text.trim().replace(/\.$/, '')))
     .toEqual([
+      '0.3% less than in the previous 30 days',
       '4.1% more than in the previous 30 days',
       '11.8% less than in the previous 30 days',
       '0.3% less than in the previous 30 days',
@@ -44,15 +45,35 @@ test('shows the figures with their trends, and first the revenue recovered in 30
   const tones = await page
     .locator('.stat-trend')
     .evaluateAll((all) => all.map((each) => each.getAttribute('data-tone')))
-  expect(tones).toEqual(['bad', 'bad', 'bad', 'good'])
+  expect(tones).toEqual(['bad', 'bad', 'bad', 'bad', 'good'])
   const won = page.getByRole('region', { name: 'Won back in the last 30 days' })
-  const readFigure = (term: string) =>
-    won.getByText(term, { exact: true }).locator('xpath=following-sibling::dd[1]').innerText()
-  await expect.poll(() => readFigure('Revenue')).toBe(formatMoney(stats.monthlyRevenue))
-  await expect.poll(() => readFigure('Orders')).toBe(String(stats.recoveredOrders))
-  await expect.poll(() => readFigure('Share of abandoned carts')).toBe(`${stats.recoveryRate}%`)
+  await expect.poll(() => won.locator('.won-value').innerText()).toBe(formatMoney(stats.monthlyRevenue))
+  await won.getByRole('img', { name: /^Revenue recovered by day\. Highest: .* \(today so far\): \$/ }).waitFor()
   const [first, cards] = [await won.boundingBox(), await page.locator('.stats').boundingBox()]
   expect(first!.y).toBeLessThan(cards!.y)
+  // No figure is said twice.
+  const text = await page.locator('.won-hero, .stats').allInnerTexts()
+  expect(text.join(' ').split(formatMoney(stats.monthlyRevenue))).toHaveLength(2)
+})
+
+test('says what stops the other carts, each with its money and its carts', async () => {
+  const page = await app.open('/dashboard')
+  const won = page.getByRole('region', { name: 'Won back in the last 30 days' })
+  const rows = won.locator('.won-stops li')
+  await expect
+    .poll(async () => (await rows.allInnerTexts()).map((text) => text.split(/\s*\n\s*/)))
+    .toEqual([
+      ['39 carts without email', '$2,122.00'],
+      ['1 cart with a bounced email', '$54.00'],
+      ['1 cart unsubscribed', '$68.00'],
+    ])
+  const path = won.getByRole('list', { name: 'Path of the carts of the last 30 days' })
+  await expect.poll(() => path.getByRole('listitem').allInnerTexts()).toHaveLength(5)
+  await expect
+    .poll(() => path.getByRole('listitem').last().innerText())
+    .toMatch(/\$991\.40[\s\S]*Bought[\s\S]*15 carts/)
+  await rows.first().getByRole('link').click()
+  await page.waitForURL('**/carts?reach=no_contact&days=30')
 })
 
 test('the number of reachable carts links to these carts', async () => {
@@ -100,7 +121,7 @@ test('draws carts or money, by period and type, chosen by keyboard, and shows th
   await page.getByRole('radio', { name: 'Carts' }).press('ArrowRight')
   const table = page.getByRole('region', { name: 'Recovered revenue, Last 30 Days, as a table' })
   await expect.poll(() => table.getByRole('row').last().innerText()).toContain('$60.00')
-  await page.getByText('Revenue of the orders won back, net of refunds, by the time of the order.').waitFor()
+  await page.getByText('Net of refunds, by the time of the order.').waitFor()
   await expect.poll(() => page.getByRole('button', { name: 'Pie chart' }).count()).toBe(0)
   // A button's tooltip overlays the page.
   await page.mouse.move(0, 0)
@@ -154,6 +175,8 @@ test('lists four recent carts: “abandoned” in red, any other state in green;
     }),
   )
   expect(colours).toEqual(['red', 'green', 'green', 'green'])
+  // Compact rows.
+  expect((await page.locator('.recent-cart').first().boundingBox())!.height).toBeLessThanOrEqual(53)
   await page.locator('.recent-cart').first().click()
   await page.waitForURL(`**/carts/${carts[0]!.id}`)
 
@@ -164,7 +187,7 @@ test('lists four recent carts: “abandoned” in red, any other state in green;
 })
 
 test('leaving the dashboard aborts its requests', { tags: ['A7'] }, async () => {
-  const held = [app.api.hold(readDashboardStats), app.api.hold(readDashboardChart)]
+  const held = [readDashboardStats, readDashboardChart, readDashboardPath].map((endpoint) => app.api.hold(endpoint))
   const failed: string[] = []
   app.page.on('requestfailed', (request) => failed.push(request.url()))
   const page = await app.open('/dashboard')
@@ -173,7 +196,7 @@ test('leaving the dashboard aborts its requests', { tags: ['A7'] }, async () => 
   await page.getByRole('link', { name: 'Customers', exact: true }).click()
   await expect
     .poll(() => new Set(failed.flatMap((url) => /dashboard\/(\w+)/.exec(url)?.[1] ?? [])))
-    .toEqual(new Set(['stats', 'chart']))
+    .toEqual(new Set(['stats', 'chart', 'path']))
   for (const { release } of held) release()
   await expect.poll(() => app.api.calls(listCustomers).length).toBeGreaterThan(0)
 })
@@ -280,6 +303,7 @@ test('shows nothing as empty while figures load; then a new store has its first 
   await expect.poll(() => page.getByText('No abandoned carts found.').count()).toBe(0)
   figures.release()
   await page.getByRole('heading', { name: 'Get ready to win carts back' }).waitFor()
+  await page.getByText(/^Done: Connect your store/).click()
   await page.getByText('Maple & Clay is connected.').waitFor()
   await expect.poll(() => findChart().count()).toBe(0)
   expect(await app.findViolations()).toEqual([])

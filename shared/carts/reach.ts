@@ -138,6 +138,8 @@ export const cartReach = endpoint({
         country: z.string().nullable(),
         explanation: z.string(),
         count: z.number(),
+        /** Value of these carts, by currency; not for requests by cart id. */
+        amounts: z.array(z.object({ currency: z.string(), amount: z.number() })).optional(),
         /** Only for requests by cart id. */
         cartIds: z.array(z.string()).optional(),
       }),

@@ -89,7 +89,7 @@ export const AnalyticsReply = z.object({
   /** Not in the specification: the funnel of each channel and of all together. */
   funnels: z.record(z.enum(funnelChannels), Funnel),
   /** null here and below: not included in the plan (decision 131). */
-  /** `refused`: rejected when they were sent, counted neither as accepted nor as bounced. */
+  /** `refused`: bounced when they were sent. They are not in `accepted`; `bounced` are those returned later. */
   email: ChannelFigures.extend({ refused: z.number() }).nullable(),
   customers: z
     .object({
@@ -192,7 +192,7 @@ export const readAnalyticsDetails = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: rangeQuery,
-  summary: 'Revenue by how it is known, and figures by channel, hour, country, device, and origin of the message',
+  summary: 'Revenue by attribution, and figures by channel, hour, country, device, and origin of the message',
   reply: AnalyticsDetails,
 })
 
@@ -202,13 +202,17 @@ export const listAnalyticsProducts = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: rangeQuery.extend({ ...buildPageFields({ limit: 20, max: 100 }), search: z.string().max(200).default('') }),
-  summary: 'All products left in carts, the most lost first',
+  summary: 'All products in abandoned carts, most revenue lost first',
   reply: z.object({ products: z.array(TopProduct), pagination: Pagination, ...frame }),
 })
 
-const trendQuery = storesQuery.extend({ period: z.enum(analyticsRanges).default(DEFAULT_RANGE) })
+const trendQuery = storesQuery.extend({
+  period: z.enum(analyticsRanges).default(DEFAULT_RANGE),
+  /** Not in the specification. `auto`: weeks for 30d while fewer than 10 carts a day are abandoned. */
+  buckets: z.enum(['days', 'auto']).default('days'),
+})
 
-/** Days up to 30d, weeks for 90d, months for 1y; the last bucket is still running (decision 98). */
+/** Days up to 30d, weeks for 90d, months for 1y; today is still running (decision 98). */
 const Trend = z.object({
   labels: z.array(z.string()),
   datasets: z.array(z.object({ label: z.string(), data: z.array(z.number().nullable()), borderColor: z.string() })),

@@ -104,6 +104,36 @@ export const readDashboardChart = endpoint({
   }),
 })
 
+/** Stations of a cart's path, in order. */
+export const pathStations = ['cart', 'abandoned', 'message', 'click', 'bought'] as const
+export type PathStation = (typeof pathStations)[number]
+
+const Amounts = z.array(z.object({ currency: z.string(), amount: z.number() }))
+
+/** Not in the specification: the path of the carts of the last 30 days, with the money at each station. */
+export const readDashboardPath = endpoint({
+  method: 'GET',
+  path: '/api/dashboard/path',
+  permission: 'carts:read',
+  scope: 'store',
+  summary:
+    'Carts of the last 30 days and their value: begun, abandoned, and of these with a message, clicked and bought',
+  query: storeQuery,
+  reply: z.object({
+    stations: z.array(
+      z.object({
+        station: z.enum(pathStations),
+        carts: z.number(),
+        /** Value at abandonment, by currency; of `bought`: net revenue of the attributed orders. */
+        amounts: Amounts,
+      }),
+    ),
+    /** More carts exist: only this many of the newest were counted. */
+    lookedThrough: z.number().optional(),
+  }),
+})
+export type DashboardPath = z.output<typeof readDashboardPath.reply>
+
 /** A 8. */
 export const dashboardTexts = {
   unreachable: 'Store connection failed. Please check if your store is running and accessible.',

@@ -30,12 +30,12 @@ export function getStoppedText(stop: StageStop): StageText {
     case 'capture':
       return {
         title: 'No carts are coming in',
-        message: `The shop has reported nothing for ${silent}, which is unusual at this hour. New carts are not captured. Open your shop, put something in the cart and check whether it appears here. If not, check in WordPress that Recoup’s plugin is active and connected. Without the plugin, check that the capture script is still on the shop’s pages and that no cache or consent plugin blocks it.`,
+        message: `The shop has reported nothing for ${silent}, which is unusual at this hour. New carts are not captured. Open your shop, put something in the cart and check whether it appears here. If not, check in WordPress that Recoup’s plugin is active and connected. Without the plugin, check that the tracking script is still on the shop’s pages and that no cache or consent plugin blocks it.`,
       }
     case 'sync':
       return {
         title: 'The store has not been synced',
-        message: `No sync of the store has succeeded for ${silent}. ${syncProblem(stop)} Reminders wait for an up-to-date order check, up to 24 hours past their time, so that nobody who has bought is reminded.`,
+        message: `No sync of the store has succeeded for ${silent}. ${syncProblem(stop)} Reminders wait for an up-to-date order check, up to 24 hours past their time, so that no buyer is reminded.`,
       }
     case 'detection':
       return {
@@ -46,16 +46,16 @@ export function getStoppedText(stop: StageStop): StageText {
       return stop.cause === 'mail_server'
         ? {
             title: 'The mail server accepts no messages',
-            message: `No message has been accepted for ${silent}; ${waiting}. Its answer: "${stop.detail ?? 'nothing'}". Check it under Settings, Sending, Mail server, or ask the server’s administrator. We retry automatically; messages more than 24 hours late are not sent.`,
+            message: `No message has been sent for ${silent}; ${waiting}. Its answer: "${stop.detail ?? 'nothing'}". Check it under Settings, Sending, Mail server, or ask the server’s administrator. We retry automatically; messages more than 24 hours late are not sent.`,
           }
         : {
             title: 'Messages are not being sent',
-            message: `${waiting} for more than ${silent} with nobody sending them. The problem is with this server. Ask the server’s administrator to check its log and restart it. Nothing is sent twice; messages more than 24 hours late are not sent.`,
+            message: `${waiting} for more than ${silent} and are not being sent. The problem is with this server. Ask the server’s administrator to check its log and restart it. Nothing is sent twice; messages more than 24 hours late are not sent.`,
           }
     case 'reports':
       return {
         title: 'No delivery reports are arriving',
-        message: `Messages are accepted, but no delivery report has arrived for ${silent}. Check with the provider that its reports are sent to this server’s address and that your account is in good standing.`,
+        message: `Messages are sent, but no delivery report has arrived for ${silent}. Check with the provider that its reports are sent to this server’s address and that your account is in good standing.`,
       }
   }
 }

@@ -1,4 +1,5 @@
 import type { CartBadge } from '../../../shared/carts/carts.ts'
+import { getCurrencyExponent } from '../../../shared/core/money.ts'
 import { findPageWindow, type RawBuilder, type StoreDb, sql } from '../../core/db/public.ts'
 import { BADGE, CART_COLUMNS } from './fragments.ts'
 
@@ -236,6 +237,16 @@ export async function selectNewestIds(
     select c.id from ${buildSource(storeId, filter, counted)} ${span}
     order by ${orderBy('timestamp', true)} limit ${MAX_EVALUATED + 1}`.execute(db)
   return rows.rows.map(({ id }) => id)
+}
+
+/** Value of each cart, as it was when it was abandoned. */
+export async function readCartAmounts({ db, storeId }: StoreDb, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; currency: string; minor: number }>`
+    select id, btrim(currency) as currency, coalesce(abandoned_minor, value_minor) as minor from carts
+    where store_id = ${storeId} and id = any(${[...ids]}::uuid[])`.execute(db)
+  return new Map(
+    rows.map(({ id, currency, minor }) => [id, { currency, amount: minor / 10 ** getCurrencyExponent(currency) }]),
+  )
 }
 
 /** Those carts whose shopper is in a country; null: country unknown. */

@@ -15,6 +15,7 @@ export {
   listCarts,
   MAX_EVALUATED,
   MAX_SEARCHED,
+  readCartAmounts,
   readCartPages,
   selectNewestIds,
 } from './list-sql.ts'

@@ -22,9 +22,15 @@ export function matchesReach({ isRecovered, reason, country }: ReachDecision, fi
   return !isRecovered && reason === filter.reason && (filter.country === null || country === filter.country)
 }
 
+interface CartAmount {
+  currency: string
+  amount: number
+}
+
+/** `amounts`: the value of each cart, for requests by filter; otherwise the ids are listed. */
 export function countReach(
   evaluated: readonly ReachDecision[],
-  isById: boolean,
+  amounts: ReadonlyMap<string, CartAmount> | null,
 ): Pick<CartReach, 'reachable' | 'reasons'> {
   const remaining = evaluated.filter(({ isRecovered }) => !isRecovered)
   const groups = Map.groupBy(
@@ -38,9 +44,18 @@ export function countReach(
       country: country || null,
       explanation: explain(reason, 'email'),
       count: carts.length,
-      ...(isById && { cartIds: carts.map(({ cartId }) => cartId) }),
+      ...(amounts
+        ? { amounts: addAmounts(carts.flatMap(({ cartId }) => amounts.get(cartId) ?? [])) }
+        : { cartIds: carts.map(({ cartId }) => cartId) }),
     }
   })
   const reachable = remaining.filter(({ reason }) => reason === null).length
   return { reachable, reasons: reasons.sort((a, b) => b.count - a.count) }
 }
+
+/** Currencies are never added to each other (decision 21). */
+const addAmounts = (amounts: readonly CartAmount[]): CartAmount[] =>
+  [...Map.groupBy(amounts, ({ currency }) => currency)].map(([currency, own]) => ({
+    currency,
+    amount: Math.round(own.reduce((sum, { amount }) => sum + amount, 0) * 1_000) / 1_000,
+  }))

@@ -11,9 +11,10 @@ export const analyticsRoutes: Routes = (app, deps) => {
     range: call.query.range,
     now: deps.now(),
   })
-  const trend = <C extends { query: { period: api.AnalyticsRange } }>(call: C) => ({
+  const trend = <C extends { query: { period: api.AnalyticsRange; buckets: 'days' | 'auto' } }>(call: C) => ({
     ...call,
     range: call.query.period,
+    buckets: call.query.buckets,
     now: deps.now(),
   })
   serveStore(app, deps, api.readAnalytics, (call) => readAnalytics(buildQuery(call)))

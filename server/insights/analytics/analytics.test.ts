@@ -109,6 +109,18 @@ test('every endpoint reports one recovered and one lost cart', { tags: ['B3', 'B
     ['Recovered revenue', 42, 0],
     ['Revenue opportunity', 42, 0],
   ])
+  // A shop with few carts has weeks, which sum up the same 30 days.
+  const { body: weeks } = await read(shop, '/revenue-trend', '&period=30d&buckets=auto')
+  expect([weeks.labels.length, weeks.starts[0], weeks.starts.at(-1)]).toEqual([
+    5,
+    weeks.firstDay,
+    getStarts('7d', weeks.lastDay)[0],
+  ])
+  expect(weeks.labels[0]).toMatch(/^\w+ \d+\s–\s(\w+ )?\d+$/)
+  expect(weeks.datasets.map(({ data }: { data: number[] }) => data)).toEqual([
+    [0, 0, 0, 0, 42],
+    [0, 0, 0, 0, 42],
+  ])
   const { body: details } = await read(shop, '/details')
   expect(details.sources).toEqual([
     { source: 'attributed', orders: 1, netRevenue: 42 },

@@ -34,6 +34,8 @@ export interface AccountQuery {
 
 export interface RangeQuery extends AccountQuery {
   range: AnalyticsRange
+  /** A trend of 30 days may have weeks. */
+  buckets?: 'days' | 'auto'
   /** An export: waits until all products are summed, because a file does not refresh. */
   isFile?: boolean
 }

@@ -143,6 +143,40 @@ test('the revenue chart has attributed net revenue at the time of the order, onl
   expect((await world.request('GET', '/api/dashboard/chart?measure=profit', shop)).status).toBe(400)
 })
 
+test('the path counts the carts of 30 days and their value: begun, abandoned, with a message, clicked, bought', async () => {
+  const shop = await createShop(world, { plan: 'growth' })
+  await createCart(shop, { total: 9_000 })
+  world.advance(35 * DAY)
+  await createCart(shop, { total: 4_000 })
+  await createCart(shop, { total: 2_500, currency: 'EUR' })
+  await createCart(shop)
+  await shop.fill('unknown shopper', [buildTea()])
+  await shop.passTime(HOUR)
+  await shop.fill('still active', [buildTea()])
+  await shop.staySignedIn()
+  const { status, body } = await world.request('GET', '/api/dashboard/path', shop)
+  expect(status).toBe(200)
+  const tea = buildTea()
+  const value = (carts: number) => [{ currency: 'USD', amount: (carts * tea.unitPriceMinor * tea.quantity) / 100 }]
+  expect(body.stations.slice(0, 4)).toEqual([
+    { station: 'cart', carts: 5, amounts: value(5) },
+    { station: 'abandoned', carts: 4, amounts: value(4) },
+    { station: 'message', carts: 3, amounts: value(3) },
+    { station: 'click', carts: 2, amounts: value(2) },
+  ])
+  expect(body.stations[4]).toMatchObject({ station: 'bought', carts: 2 })
+  expect(body.stations[4].amounts).toHaveLength(2)
+  expect(body.stations[4].amounts).toEqual(
+    expect.arrayContaining([
+      { currency: 'USD', amount: 40 },
+      { currency: 'EUR', amount: 25 },
+    ]),
+  )
+  expect(body.lookedThrough).toBeUndefined()
+  const abandonedCarts = (await stats(shop)).abandonedCarts
+  expect(body.stations[1].carts).toBe(abandonedCarts)
+})
+
 async function failing(shop: Shop, code: string, { succeededAgo = 31 * MINUTE } = {}): Promise<void> {
   await world.db
     .updateTable('sync_state')
@@ -184,7 +218,7 @@ test('a store that waits for its first sync has figures', async () => {
 test('figures are visible to the account’s own members only, including viewers (X2, decision 8)', async () => {
   const shop = await createShop(world)
   const otherStore = await createStore(world)
-  for (const path of ['/api/dashboard/stats', '/api/dashboard/chart']) {
+  for (const path of ['/api/dashboard/stats', '/api/dashboard/chart', '/api/dashboard/path']) {
     expect((await world.request('GET', `${path}?storeId=${shop.storeId}`, otherStore)).status).toBe(404)
     expect((await world.request('GET', path)).status).toBe(401)
   }

@@ -27,6 +27,23 @@ export interface TrendBucket {
 const WEEKS = 13
 const MONTHS = 12
 
+/** Fewer carts a day than this are shown by week: single days would be noise. */
+const MIN_CARTS_PER_DAY = 10
+
+export const isNoise = (abandoned: number, period: AnalyticsRange) =>
+  period === '30d' && abandoned < MIN_CARTS_PER_DAY * rangeDays[period]
+
+/** The days of 30d in weeks that end today; the first one is shorter, so that both sum up the same days. */
+export function buildWeekBuckets(now: Date, zone: string): TrendBucket[] {
+  const today = toDay(now, zone)
+  const start = addDays(today, 1 - rangeDays['30d'])
+  const starts = [start, ...[28, 21, 14, 7].map((days) => addDays(today, 1 - days))]
+  return starts.map((first, place) => {
+    const last = place === starts.length - 1 ? today : addDays(starts[place + 1]!, -1)
+    return { first, last, label: DAY.formatRange(Temporal.PlainDate.from(first), Temporal.PlainDate.from(last)) }
+  })
+}
+
 /** Days for up to 30d, 13 weeks ending today for 90d, calendar months for 1y with the first one complete. */
 export function buildTrendBuckets(period: AnalyticsRange, now: Date, zone: string): TrendBucket[] {
   const today = toDay(now, zone)

@@ -1,9 +1,12 @@
 import * as api from '../../../shared/insights/dashboard.ts'
 import { type Routes, serveStore } from '../../access/http/public.ts'
 import { readChart, readStats } from './dashboard.ts'
+import { readPath } from './dashboard-path.ts'
 
 export const dashboardRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.readDashboardStats, (call) => readStats({ ...call, now: deps.now() }))
+
+  serveStore(app, deps, api.readDashboardPath, ({ store }) => readPath(store, deps.now()))
 
   serveStore(app, deps, api.readDashboardChart, async (call) => {
     const { query } = call

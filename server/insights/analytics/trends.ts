@@ -1,11 +1,11 @@
 import type { Trend } from '../../../shared/insights/analytics.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
-import { buildFrame, demandAdvanced, eachStore, type RangeQuery, resolveScopes, type Scope } from './analytics.ts'
+import { buildFrame, demandAdvanced, type RangeQuery, resolveScopes, type Scope } from './analytics.ts'
 import { computeShare, sum, toDecimal } from './analytics-rules.ts'
 import type { CartSums } from './analytics-sql.ts'
 import { sumAttributedByDay } from './analytics-sql.ts'
 import type { Day } from './days.ts'
-import { buildTrendBuckets, type TrendBucket } from './ranges.ts'
+import { buildTrendBuckets, buildWeekBuckets, isNoise, type TrendBucket } from './ranges.ts'
 
 // The two trends (B 7, decision 98). A bucket without a denominator is a gap, not a zero.
 
@@ -32,8 +32,12 @@ export async function readRevenueTrend(rangeQuery: RangeQuery): Promise<Trend> {
   const { frame, buckets, rows } = await read(rangeQuery, async (store, first, last) => {
     const [won, carts] = await Promise.all([sumAttributedByDay(store, first, last), cartsByDay(store, first, last)])
     return [
-      ...won.map(({ day, currency, net_minor }) => ({ day, currency, won: net_minor, lost: 0 })),
-      ...carts.map(({ day, currency, unbought_minor }) => ({ day, currency, won: 0, lost: unbought_minor })),
+      ...won.map(({ day, currency, net_minor }) => ({ day, currency, won: net_minor, lost: 0, abandoned: 0 })),
+      ...carts.map(({ day, currency, unbought_minor, abandoned }) => ({
+        ...{ day, currency, abandoned },
+        won: 0,
+        lost: unbought_minor,
+      })),
     ]
   })
   const amounts = (of: 'won' | 'lost') =>
@@ -56,21 +60,33 @@ const buildLabels = (buckets: readonly TrendBucket[]) => ({
 })
 
 /** Reads each store's days by its own calendar and merges buckets with the same index. */
-async function read<T extends { day: Day }>(
+async function read<T extends { day: Day; abandoned: number }>(
   rangeQuery: RangeQuery,
   days: (store: Scope['store'], first: Day, last: Day) => Promise<T[]>,
 ) {
   await demandAdvanced(rangeQuery)
+  const { range, now, buckets: wanted } = rangeQuery
   const asking = await resolveScopes(rangeQuery)
-  const [rows, frame] = await Promise.all([
-    eachStore(asking.scopes, async ({ store, row }): Promise<Dated<T>[]> => {
-      const buckets = buildTrendBuckets(rangeQuery.range, rangeQuery.now, row.time_zone)
-      const found = await days(store, buckets[0]!.first, buckets.at(-1)!.last)
-      return found.map((each) => ({ ...each, bucket: findBucket(buckets, each.day) }))
-    }),
+  const [found, frame] = await Promise.all([
+    Promise.all(
+      asking.scopes.map(async ({ store, row }) => {
+        const buckets = buildTrendBuckets(range, now, row.time_zone)
+        return { zone: row.time_zone, rows: await days(store, buckets[0]!.first, buckets.at(-1)!.last) }
+      }),
+    ),
     buildFrame(asking),
   ])
-  return { frame, rows, buckets: buildTrendBuckets(rangeQuery.range, rangeQuery.now, frame.timeZone) }
+  const abandoned = sum(
+    found.flatMap(({ rows }) => rows),
+    (row) => row.abandoned,
+  )
+  const isByWeek = wanted === 'auto' && isNoise(abandoned, range)
+  const bucketsOf = (zone: string) => (isByWeek ? buildWeekBuckets(now, zone) : buildTrendBuckets(range, now, zone))
+  const rows = found.flatMap(({ zone, rows: own }): Dated<T>[] => {
+    const buckets = bucketsOf(zone)
+    return own.map((each) => ({ ...each, bucket: findBucket(buckets, each.day) }))
+  })
+  return { frame, rows, buckets: bucketsOf(frame.timeZone) }
 }
 
 const findBucket = (buckets: readonly TrendBucket[], day: Day) => buckets.findLastIndex(({ first }) => first <= day)

@@ -84,6 +84,10 @@ test('the API counts reachable carts and the blockers of the others, in a paused
   expect(all.reachable).toBe(3)
   expect(named(all)).toEqual(reasons)
   expect(all.lookedThrough).toBeUndefined()
+  const amounts = new Map(all.reasons.map(({ reason, country, amounts }) => [`${reason}:${country ?? ''}`, amounts]))
+  expect(amounts.get('no_contact:')).toEqual([
+    { currency: 'USD', amount: (buildTea().unitPriceMinor * buildTea().quantity) / 100 },
+  ])
 })
 
 test("excludes carts abandoned before the dashboard's 30 days", async () => {

@@ -21,9 +21,10 @@ export async function readReach(
   store: StoreDb<Db>,
   input: z.output<typeof cartReach.body>,
 ): Promise<CartReach> {
-  if (input.cartIds) return countReach(await evaluateAll(deps, store, [...new Set(input.cartIds)]), true)
+  if (input.cartIds) return countReach(await evaluateAll(deps, store, [...new Set(input.cartIds)]), null)
   const { ids, isPartial } = await selectNewest(deps, store, parseFilter(input))
-  const tally = countReach(await evaluateAll(deps, store, ids), false)
+  const [evaluated, amounts] = await Promise.all([evaluateAll(deps, store, ids), list.readCartAmounts(store, ids)])
+  const tally = countReach(evaluated, amounts)
   return { ...tally, ...(isPartial && { lookedThrough: list.MAX_EVALUATED }) }
 }
 

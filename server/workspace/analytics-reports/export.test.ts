@@ -69,12 +69,12 @@ test('the file is named by platform and range, and defines every figure', {
       'Revenue over time',
       'Customer Insights',
       'WooCommerce metrics',
-      'Revenue, by how it is known',
-      'What a reminder earned, by time after leaving',
+      'Revenue by attribution',
+      'Revenue by time since abandonment',
       'Carts that can be reached',
       'By country',
       'New and returning shoppers',
-      'Flows, campaigns and messages by hand',
+      'Flows, campaigns and manual messages',
       'ROI Tracking by month',
       'ROI Tracking by channel',
       'ROI Tracking by flow and campaign',
@@ -103,7 +103,7 @@ test('the file is named by platform and range, and defines every figure', {
     expect(trend.at(-1)).toEqual([expect.stringMatching(/^2026-\d\d-\d\d$/), '42', '68'])
     expect(blocks.get('Customer Insights')!.rows[0]!.slice(0, 4)).toEqual(['1', '0', '0', '1'])
     expect(blocks.get('WooCommerce metrics')!.rows).toEqual([['1', '44.5', '0.5']])
-    expect(blocks.get('Revenue, by how it is known')!.rows.map((row) => row.slice(0, 3))).toEqual([
+    expect(blocks.get('Revenue by attribution')!.rows.map((row) => row.slice(0, 3))).toEqual([
       ['Attributed', '1', '42'],
       ['Assisted', '0', '0'],
       ['Organic', '0', '0'],

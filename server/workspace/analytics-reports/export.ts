@@ -149,7 +149,7 @@ function roiBlocks({ months, channels, origins, currency, ...others }: Roi): Fil
   const [revenue, cost, profit, discounts] = [
     [amount('Attributed revenue'), definitions.roiRevenue],
     [amount('Message cost'), definitions.messageCost],
-    [amount('What is left'), definitions.whatIsLeft],
+    [amount('Net gain'), definitions.whatIsLeft],
     [amount('Discounts given'), definitions.discountsGiven],
   ] as const
   const rate = ['Return', definitions.roiReturn] as const
@@ -161,7 +161,7 @@ function roiBlocks({ months, channels, origins, currency, ...others }: Roi): Fil
     {
       title: 'ROI Tracking by month',
       columns: [
-        ['Month', 'By the store’s calendar, the last 12 at most. The last one is not over.'],
+        ['Month', 'By the store’s calendar, up to 12. The last one is still running.'],
         revenue,
         cost,
         [amount('Plan'), definitions.planPrice] as const,
@@ -194,7 +194,7 @@ function otherCosts({ otherCosts: ofRange }: Pick<Roi, 'otherCosts'>): FileBlock
     {
       title: 'Costs in other currencies',
       columns: [
-        ['Currency', 'Not added to any of the other figures.'],
+        ['Currency', 'Not added to any other figure.'],
         ['Message cost', definitions.messageCost],
       ],
       rows: ofRange.map((each) => [each.currency, each.messageCost]),
@@ -277,15 +277,15 @@ function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock 
   return {
     title: 'Advanced Analytics',
     columns: [
-      ['Store', 'Whose figures these are.'],
-      ['Platform', 'What the store runs on.'],
-      ['Range', 'So many days of the store’s calendar, today included.'],
+      ['Store', 'The store of these figures.'],
+      ['Platform', 'The store’s platform.'],
+      ['Range', 'Days of the store’s calendar, including today.'],
       ['First day', 'By the store’s calendar.'],
-      ['Last day', 'It is not over.'],
+      ['Last day', 'Today so far.'],
       ['Time zone', 'Of the store’s calendar.'],
-      ['Currency', 'Of all amounts. Others are never added to them.'],
-      ['Orders known', 'How far back orders could be read when the store was connected.'],
-      ['Counted up to', 'What happened later is not in these figures; empty where all is in them.'],
+      ['Currency', 'Of all amounts. Other currencies are never added.'],
+      ['Orders known', 'How far back orders were imported.'],
+      ['Counted up to', 'Later changes are not included. Empty: everything is.'],
       ['Exported', 'When the figures were read.'],
     ],
     rows: [
@@ -344,10 +344,7 @@ function funnelBlock({ funnels }: AnalyticsReply): FileBlock {
   return {
     title: 'Conversion Funnel',
     columns: [
-      [
-        'Channel',
-        'Whose messages the stages count. Each stage counts carts on its own, so it can exceed the one before.',
-      ],
+      ['Channel', 'Channel of the messages. Each stage counts carts separately.'],
       ['Carts created', means.cartsCreated],
       ['Sent', means.emailsSent],
       ['Opened', means.emailsOpened],
@@ -371,14 +368,14 @@ function funnelBlock({ funnels }: AnalyticsReply): FileBlock {
   }
 }
 
-const buildMessageColumns = (currency: string): readonly Column[] => [
-  ['Accepted', definitions.accepted],
+const buildMessageColumns = (currency: string, bounced: string = definitions.bouncedLater): readonly Column[] => [
+  ['Sent', definitions.accepted],
   ['Open rate', definitions.openRate],
   ['Click rate', definitions.messageClickRate],
   ['Conversion rate', definitions.messageConversionRate],
   [amount('Revenue per message', currency), definitions.revenuePerMessage],
   [amount('Attributed revenue', currency), definitions.attributedRevenue],
-  ['Bounced', definitions.bounced],
+  ['Bounced', bounced],
   ['Unsubscribed', definitions.unsubscribed],
   ['Complaints', definitions.complaints],
 ]
@@ -405,12 +402,12 @@ function emailBlock({ email, currency }: AnalyticsReply, { channels }: Analytics
     {
       title: 'Email Performance',
       columns: [
-        ['Channel', 'Opens exist for email alone.'],
-        ...buildMessageColumns(currency),
-        ['Refused', definitions.refused],
+        ['Channel', 'Only email has opens.'],
+        ...buildMessageColumns(currency, definitions.bounced),
+        ['Refused when sent', definitions.refused],
       ],
       rows: [
-        ['Email', ...buildMessageCells(email, true), email.refused],
+        ['Email', ...buildMessageCells({ ...email, bounced: email.bounced + email.refused }, true), email.refused],
         ...others.map((each) => [getChannelLabel(each.channel), ...buildMessageCells(each, false), null]),
       ],
     },
@@ -484,9 +481,9 @@ function platformBlock({ shopify, woocommerce, currency }: AnalyticsReply): File
 }
 
 const buildSourceBlock = ({ sources, currency }: AnalyticsDetails): FileBlock => ({
-  title: 'Revenue, by how it is known',
+  title: 'Revenue by attribution',
   columns: [
-    ['Known as', definitions.source],
+    ['Attribution', definitions.source],
     ['Orders', definitions.sourceOrders],
     [amount('Net revenue', currency), definitions.netRevenue],
     ['Meaning', 'Which orders these are.'],
@@ -495,10 +492,10 @@ const buildSourceBlock = ({ sources, currency }: AnalyticsDetails): FileBlock =>
 })
 
 const buildHourBlock = ({ hours, currency }: AnalyticsDetails): FileBlock => ({
-  title: 'What a reminder earned, by time after leaving',
+  title: 'Revenue by time since abandonment',
   columns: [
-    ['Time after leaving', definitions.byHour],
-    ['Accepted', definitions.accepted],
+    ['Time since abandonment', definitions.byHour],
+    ['Sent', definitions.accepted],
     ['Conversion rate', definitions.messageConversionRate],
     [amount('Attributed revenue', currency), definitions.attributedRevenue],
     [amount('Revenue per message', currency), definitions.revenuePerMessage],
@@ -518,7 +515,7 @@ const buildReachBlock = ({ reachable, reasons, lookedThrough }: CartReach): File
   title: 'Carts that can be reached',
   columns: [
     ['Email', definitions.reached],
-    ['Country', 'Whose rule asks for consent.'],
+    ['Country', 'The country whose rule requires consent.'],
     ['Carts', lookedThrough ? `The newest ${lookedThrough} abandoned carts of these days.` : definitions.reachedCarts],
   ],
   rows: [
@@ -551,12 +548,8 @@ function shareBlock(
 }
 
 const buildOriginBlock = ({ origins, currency }: AnalyticsDetails): FileBlock => ({
-  title: 'Flows, campaigns and messages by hand',
-  columns: [
-    ['Sent by', definitions.sentBy],
-    ['Channel', 'Of the messages. Opens exist for email alone.'],
-    ...buildMessageColumns(currency),
-  ],
+  title: 'Flows, campaigns and manual messages',
+  columns: [['Sent by', definitions.sentBy], ['Channel', 'Only email has opens.'], ...buildMessageColumns(currency)],
   rows: origins.map((origin) => [
     origin.name,
     getChannelLabel(origin.channel),
@@ -570,7 +563,7 @@ function otherBlock({ otherCurrencies }: AnalyticsReply): FileBlock[] {
     {
       title: 'Other currencies',
       columns: [
-        ['Currency', 'Not added to any of the other figures.'],
+        ['Currency', 'Not added to any other figure.'],
         ['Revenue opportunity', definitions.revenueOpportunity],
         ['Net revenue', 'Of the orders of these days, net of refunds.'],
       ],
@@ -583,12 +576,12 @@ function otherBlock({ otherCurrencies }: AnalyticsReply): FileBlock[] {
 const buildProductBlock = (currency: string): FileBlock => ({
   title: 'Top Abandoned Products',
   columns: [
-    ['Product', 'As the store names it.'],
-    ['SKU', 'As the store has it.'],
+    ['Product', 'Name in the store.'],
+    ['SKU', 'SKU in the store.'],
     ['Abandoned', definitions.abandonedCount],
     ['Recovery rate', definitions.recoveryRate],
     [amount('Revenue lost', currency), definitions.revenueLost],
-    ['Product ID', 'The store’s own.'],
+    ['Product ID', 'ID in the store.'],
   ],
   rows: [],
 })

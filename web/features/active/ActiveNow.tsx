@@ -32,8 +32,9 @@ function OfStore({ storeId }: { storeId: string }) {
   const isTrying = search.get(TRY) === 'cart'
   const tryIt = (isOpen: boolean) =>
     setSearch(isOpen ? { [TRY]: 'cart' } : {}, { replace: true, preventScrollReset: true })
+  const isQuiet = active.data?.carts.length === 0 && (isDemo || (!followState.following && !isTrying))
   return (
-    <Card component="section" aria-label="Active now">
+    <Card component="section" aria-label="Active now" {...(isQuiet && { className: 'active-quiet' })}>
       <div className="active-head">
         <Title order={2}>Active now</Title>
         {active.data && active.data.total > 0 && <Sum {...active.data} />}
@@ -121,8 +122,8 @@ function NoCarts({ timeoutMinutes }: { timeoutMinutes: number }) {
   }
   return (
     <Text fz="sm" c="dimmed" mt={4}>
-      No cart is being filled right now. Fill one in {store?.isDemo ? 'the demo store' : 'your shop'}: it appears here
-      within seconds. After {formatMinutes(timeoutMinutes)} without activity it counts as abandoned.
+      No cart is being filled right now. Fill one in {store?.isDemo ? 'the demo store' : 'your shop'}: it appears within
+      seconds and counts as abandoned after {formatMinutes(timeoutMinutes)} without activity.
     </Text>
   )
 }

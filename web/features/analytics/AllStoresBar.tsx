@@ -15,8 +15,7 @@ export function AllStoresBar() {
   return (
     <div className="all-stores">
       <Text fz="sm" c="dimmed">
-        All stores in {currency}: {counted.map(({ name }) => name).join(', ')}. Each counts by its own calendar.
-        {currencies.length > 1 && ' Stores of another currency are never added.'}
+        All stores in {currency}: {counted.map(({ name }) => name).join(', ')}
       </Text>
       {currencies.length > 1 && (
         <NativeSelect

@@ -54,7 +54,8 @@ import { Bar, Block, type Fact, FactList, Term } from './parts.tsx'
 import { useAnalytics, useDetails, useExportAnalytics, useRoi } from './queries.ts'
 import type { Sheet } from './Rows.tsx'
 import { MAX_ORIGINS, Rows, RowsBlock, SaveCsv, useFirstRows } from './Rows.tsx'
-import { BEING_COUNTED, formatMonth, parseRange, rangeLabels } from './rules.ts'
+import { BEING_COUNTED, formatDays, formatMonth, parseRange, rangeLabels } from './rules.ts'
+import { Section } from './Section.tsx'
 import { TopProducts } from './TopProducts.tsx'
 import { TrendPanel } from './TrendPanel.tsx'
 import { count, rateCell, toMoneyCell, toTextCell } from './table.ts'
@@ -82,7 +83,7 @@ function Page() {
   const range = !isWhole && plan !== null && rangeDays[requestedRange] > 30 ? '30d' : requestedRange
   return (
     <>
-      <PageTitle title="Advanced Analytics" text="What your abandoned carts are worth, what was won back, and how.">
+      <PageTitle title="Advanced Analytics" text="What your abandoned carts are worth, and what was recovered.">
         <SegmentedControl
           aria-label="Period"
           value={range}
@@ -108,7 +109,6 @@ function Page() {
 function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean }) {
   const { isAll } = useScope()
   const figures = useAnalytics(range)
-  const details = useDetails(range, isWhole)
   if (figures.error && !figures.data) {
     return <Failed title={analyticsTexts.failed} error={figures.error} onRetry={figures.refetch} />
   }
@@ -142,14 +142,13 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
           {isWhole && (
             <>
               <div className="analytics-pair">
-                <TrendPanel name="rate" range={range} />
-                <TrendPanel name="revenue" range={range} />
-              </div>
-              <div className="analytics-pair">
                 <CustomerBlock figures={overview} />
                 <PlatformBlock figures={overview} />
               </div>
-              <Details details={details} range={range} />
+              <div className="analytics-pair">
+                <TrendPanel name="rate" range={range} />
+                <TrendPanel name="revenue" range={range} />
+              </div>
               {overview.topProducts && (
                 <TopProducts
                   products={overview.topProducts}
@@ -159,9 +158,12 @@ function Screen({ range, isWhole }: { range: AnalyticsRange; isWhole: boolean })
                   isBeingCounted={overview.isBeingCounted}
                 />
               )}
+              <Details range={range} />
             </>
           )}
-          <RoiBlock range={range} />
+          <Section id="roi" title="Costs and return" text="ROI Tracking by month, channel, flow and campaign">
+            <RoiBlock range={range} />
+          </Section>
           {!isWhole && <LockedAnalytics />}
         </Deferred>
       )}
@@ -177,27 +179,23 @@ const isEmptyReply = ({ counts }: AnalyticsReply) => Object.values(counts).every
 /** Marked so that it is not mistaken for the figures of the range (decision 91). */
 const CountingNotice = ({ isAll }: { isAll: boolean }) => (
   <Notice tone="warn" title={BEING_COUNTED} isLive>
-    They are incomplete until {isAll ? 'all stores are' : 'everything is'} counted. This page renews itself.
+    They are incomplete until {isAll ? 'all stores are' : 'everything is'} counted. This page updates itself.
   </Notice>
 )
 
-/** Data freshness, currency, and what the figures exclude. */
+/** Days, data freshness, and amounts in other currencies. */
 function FiguresNote({ figures, isAll }: { figures: AnalyticsReply; isAll: boolean }) {
   const others = figures.otherCurrencies.map(describeOtherCurrency)
   return (
     <Text fz="xs" c="dimmed">
-      {isAll
-        ? `Days of each store’s own calendar (in ${figures.timeZone}: `
-        : `Days of your store’s calendar (${figures.timeZone}), `}
-      {figures.firstDay} to {figures.lastDay}
-      {isAll && ')'}, which is not over.
+      {formatDays(figures)} (today so far), {isAll ? 'each store’s own days' : figures.timeZone}.
       {figures.countedUntil && (
         <>
           {' '}
           Counted up to <DateTime at={figures.countedUntil} />.
         </>
       )}
-      {others.length > 0 && ` Not added: ${others.join('; ')}.`}
+      {others.length > 0 && ` In other currencies: ${others.join('; ')}.`}
     </Text>
   )
 }
@@ -209,8 +207,8 @@ function describeOtherCurrency({
   revenueOpportunity,
 }: AnalyticsReply['otherCurrencies'][number]): string {
   const orders = netRevenue !== 0 && `${formatMoney(netRevenue, currency)} of orders`
-  const carts = revenueOpportunity !== 0 && `${formatMoney(revenueOpportunity, currency)} in carts not bought`
-  return `${[orders, carts].filter(Boolean).join(' and ')} in ${currency}`
+  const carts = revenueOpportunity !== 0 && `${formatMoney(revenueOpportunity, currency)} in unbought carts`
+  return [orders, carts].filter(Boolean).join(' and ')
 }
 
 function EmailBlock({ figures: { email, currency } }: { figures: AnalyticsReply }) {
@@ -224,9 +222,13 @@ function EmailBlock({ figures: { email, currency } }: { figures: AnalyticsReply 
       definition: definitions.revenuePerEmail,
       value: email.revenuePerEmail === null ? '–' : formatPrice(email.revenuePerEmail, currency),
     },
-    { label: 'Accepted', definition: definitions.accepted, value: formatCount(email.accepted) },
-    { label: 'Bounced', definition: definitions.bounced, value: formatCount(email.bounced) },
-    { label: 'Refused', definition: definitions.refused, value: formatCount(email.refused) },
+    { label: 'Sent', definition: definitions.accepted, value: formatCount(email.accepted) },
+    {
+      label: 'Bounced',
+      definition: definitions.bounced,
+      value: formatCount(email.bounced + email.refused),
+      ...(email.refused > 0 && { note: `${formatCount(email.refused)} refused when sent` }),
+    },
     { label: 'Unsubscribed', definition: definitions.unsubscribed, value: formatCount(email.unsubscribed) },
     { label: 'Complaints', definition: definitions.complaints, value: formatCount(email.complaints) },
   ]
@@ -263,7 +265,7 @@ function CustomerBlock({ figures: { customers } }: { figures: AnalyticsReply }) 
           'Customers are being counted.'
         ) : (
           <>
-            Customers are counted every 15 minutes, last <TimeAgo at={customers.countedAt} />.
+            Counted <TimeAgo at={customers.countedAt} />
           </>
         )}
       </Text>
@@ -278,8 +280,8 @@ function LockedAnalytics() {
   return (
     <Block title="More with Advanced Analytics" className="locked">
       <Text>
-        <IconLock size={16} aria-hidden /> Trends, email performance, customers, products, revenue by how it is known,
-        and 90 days or a year at once are part of the Starter and Growth plans.
+        <IconLock size={16} aria-hidden /> Trends, email performance, customers, products, revenue by attribution, and
+        90 days or a year come with Starter and Growth.
       </Text>
       <Button component={Link} to="/pricing" mt="sm">
         See plans
@@ -288,65 +290,94 @@ function LockedAnalytics() {
   )
 }
 
-/** Blocks on how revenue is attributed and where it comes from (decision 99). */
-function Details({ details, range }: { details: ReturnType<typeof useDetails>; range: AnalyticsRange }) {
+/** Closed sections on attribution, reach, shoppers and messages (decision 99). Each loads when it is opened. */
+function Details({ range }: { range: AnalyticsRange }) {
   const { isAll } = useScope()
   return (
+    <>
+      <Section id="attribution" title="Attribution" text="How revenue is attributed, and when it comes">
+        <WithDetails range={range}>
+          {(known) => (
+            <>
+              <Sources details={known} />
+              {!isAll && <LiftResultCard />}
+              <Hours details={known} />
+            </>
+          )}
+        </WithDetails>
+      </Section>
+      {!isAll && (
+        <Section id="reach" title="Reach" text="Carts you can email, and what blocks the others">
+          <Coverage range={range} />
+        </Section>
+      )}
+      <Section id="shoppers" title="Shoppers" text="By country, new or returning, and device">
+        <WithDetails range={range}>{(known) => <ShopperShares details={known} range={range} />}</WithDetails>
+      </Section>
+      <Section id="messages" title="Messages" text="By channel, flow and campaign">
+        <WithDetails range={range}>
+          {(known) => (
+            <>
+              <Channels details={known} />
+              <Origins details={known} />
+              {known.origins.length === 0 && <Text c="dimmed">No messages in this period.</Text>}
+            </>
+          )}
+        </WithDetails>
+      </Section>
+    </>
+  )
+}
+
+function WithDetails({ range, children }: { range: AnalyticsRange; children: (known: AnalyticsDetails) => ReactNode }) {
+  return (
     <Loaded
-      query={details}
+      query={useDetails(range, true)}
       loading={<Skeleton h={260} role="status" aria-label="Loading" />}
       failed="These figures could not be loaded"
     >
-      {(known) => (
-        <>
-          <Sources details={known} />
-          {!isAll && <LiftResultCard />}
-          {isAll ? (
-            <Hours details={known} />
-          ) : (
-            <div className="analytics-pair">
-              <Hours details={known} />
-              <Coverage range={range} />
-            </div>
-          )}
-          <div className="analytics-pair">
-            <Shares
-              title="By country"
-              name="Country"
-              definition={definitions.country}
-              rows={known.countries.map((row) => ({ ...row, name: getCountryName(row.key) }))}
-              details={known}
-              {...(!isAll && { linkOf: (country) => `/carts?country=${country || 'none'}&days=${rangeDays[range]}` })}
-            />
-            <Shares
-              title="New and returning shoppers"
-              name="Shopper"
-              definition={definitions.shopper}
-              rows={known.shoppers.map((row) => ({ ...row, name: getShopperName(row.key) }))}
-              details={known}
-            />
-            {hasDevices(known) && (
-              <Shares
-                title="By device"
-                name="Device"
-                definition={definitions.device}
-                rows={known.devices.map((row) => ({ ...row, name: getDeviceName(row.key) }))}
-                details={known}
-              />
-            )}
-          </div>
-          <Channels details={known} />
-          <Origins details={known} />
-        </>
-      )}
+      {children}
     </Loaded>
+  )
+}
+
+function ShopperShares({ details, range }: { details: AnalyticsDetails; range: AnalyticsRange }) {
+  const { isAll } = useScope()
+  if (details.countries.length === 0) return <Text c="dimmed">No abandoned carts in this period.</Text>
+  return (
+    <div className="analytics-pair">
+      <Shares
+        title="By country"
+        name="Country"
+        definition={definitions.country}
+        rows={details.countries.map((row) => ({ ...row, name: getCountryName(row.key) }))}
+        details={details}
+        {...(!isAll && { linkOf: (country) => `/carts?country=${country || 'none'}&days=${rangeDays[range]}` })}
+      />
+      <Shares
+        title="New and returning shoppers"
+        name="Shopper"
+        definition={definitions.shopper}
+        rows={details.shoppers.map((row) => ({ ...row, name: getShopperName(row.key) }))}
+        details={details}
+      />
+      {hasDevices(details) && (
+        <Shares
+          title="By device"
+          name="Device"
+          definition={definitions.device}
+          rows={details.devices.map((row) => ({ ...row, name: getDeviceName(row.key) }))}
+          details={details}
+        />
+      )}
+    </div>
   )
 }
 
 function Sources({ details: { sources, currency } }: { details: AnalyticsDetails }) {
   const total = sources.reduce((sum, { netRevenue }) => sum + netRevenue, 0)
   return (
-    <Block title="Revenue, by how it is known">
+    <Block title="Revenue by attribution">
       <dl className="sources">
         {sources.map(({ source, orders, netRevenue }) => (
           <div key={source}>
@@ -364,10 +395,6 @@ function Sources({ details: { sources, currency } }: { details: AnalyticsDetails
           </div>
         ))}
       </dl>
-      <Text fz="xs" c="dimmed" mt="sm">
-        Net of refunds. Each order is in one of the three, and together they are the revenue of the store in these days.
-        Orders of 0, and orders refunded or cancelled in full, do not count.
-      </Text>
     </Block>
   )
 }
@@ -376,11 +403,11 @@ function Hours({ details }: { details: AnalyticsDetails }) {
   const hours = details.hours.filter(({ accepted }) => accepted > 0)
   return (
     <RowsBlock
-      title="What a reminder earned, by time after leaving"
+      title="Revenue by time since abandonment"
       days={details}
       head={[
-        ['Time after leaving', definitions.byHour],
-        ['Messages', definitions.accepted],
+        ['Time since abandonment', definitions.byHour],
+        ['Sent', definitions.accepted],
         ['Conversion rate', definitions.messageConversionRate],
         ['Revenue per message', definitions.revenuePerMessage],
       ]}
@@ -390,7 +417,6 @@ function Hours({ details }: { details: AnalyticsDetails }) {
         rateCell(hour.conversionRate),
         toMoneyCell(hour.revenuePerMessage, details.currency),
       ])}
-      nothing="No messages in this period."
     />
   )
 }
@@ -428,7 +454,6 @@ const Shares = ({ title, name, definition, rows, details, linkOf }: SharesProps)
       toMoneyCell(row.revenueOpportunity, details.currency),
     ])}
     {...(linkOf && { links: rows.map(({ key }) => linkOf(key)) })}
-    nothing="No abandoned carts in this period."
   />
 )
 
@@ -449,11 +474,8 @@ function Coverage({ range }: { range: AnalyticsRange }) {
           return (
             <>
               <Text fz="sm">
-                {formatPercent(1 - reachable / total)} of your abandoned carts
-                {lookedThrough ? ` (the newest ${formatCount(lookedThrough)})` : ''} may not be written to by email now.
-              </Text>
-              <Text fz="xs" c="dimmed">
-                {definitions.reached} Each cart counts once.
+                You can’t email {formatPercent(1 - reachable / total)} of your
+                {lookedThrough ? ` newest ${formatCount(lookedThrough)}` : ''} abandoned carts right now.
               </Text>
               <Reasons reachable={reachable} reasons={reasons} total={total} days={days} />
             </>
@@ -473,7 +495,7 @@ function Channels({ details }: { details: AnalyticsDetails }) {
       days={details}
       head={[
         ['Channel'],
-        ['Accepted', definitions.accepted],
+        ['Sent', definitions.accepted],
         ['Click rate', definitions.messageClickRate],
         ['Conversion rate', definitions.messageConversionRate],
         ['Revenue per message', definitions.revenuePerMessage],
@@ -489,7 +511,6 @@ function Channels({ details }: { details: AnalyticsDetails }) {
         count(each.unsubscribed),
         toMoneyCell(each.attributedRevenue, details.currency),
       ])}
-      nothing="No messages in this period."
     />
   )
 }
@@ -529,12 +550,12 @@ function Reasons({ reachable, reasons, total, days }: ReasonsProps) {
 
 const Origins = ({ details }: { details: AnalyticsDetails }) => (
   <RowsBlock
-    title="Flows, campaigns and messages by hand"
+    title="Flows, campaigns and manual messages"
     days={details}
     most={MAX_ORIGINS}
     head={[
       ['Sent by', definitions.sentBy],
-      ['Accepted', definitions.accepted],
+      ['Sent', definitions.accepted],
       ['Open rate', definitions.openRate],
       ['Click rate', definitions.messageClickRate],
       ['Conversion rate', definitions.messageConversionRate],
@@ -550,7 +571,6 @@ const Origins = ({ details }: { details: AnalyticsDetails }) => (
       count(origin.unsubscribed),
       toMoneyCell(origin.attributedRevenue, details.currency),
     ])}
-    nothing="No messages in this period."
   />
 )
 
@@ -693,14 +713,14 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
     <>
       <MonthChart roi={roi} />
       <RoiTable
-        title="By month, the last 12 at most"
+        title="By month"
         days={{ firstDay: roi.months[0]!.month, lastDay: roi.months.at(-1)!.month }}
         head={[
           ['Month'],
           ['Attributed revenue', definitions.roiRevenue],
           ['Message cost', definitions.messageCost],
           ['Plan', definitions.planPrice],
-          ['What is left', definitions.whatIsLeft],
+          ['Net gain', definitions.whatIsLeft],
           ['Return', definitions.roiReturn],
           ['Discounts given', definitions.discountsGiven],
         ]}
@@ -722,7 +742,7 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
         costs={roi.otherCostsByMonth}
         more={
           roi.months.every(({ planPrice }) => planPrice === null)
-            ? `The plan is paid in ${roi.planCurrency} and is not taken off.`
+            ? `The plan is paid in ${roi.planCurrency} and not included.`
             : ''
         }
       />
@@ -738,7 +758,7 @@ function Known({ roi, range }: { roi: Roi; range: AnalyticsRange }) {
         rows={roi.origins}
         roi={roi}
       />
-      <Notes costs={roi.otherCosts} more="The plan’s price belongs to no channel, flow or campaign." />
+      <Notes costs={roi.otherCosts} more="" />
     </>
   )
 }
@@ -752,14 +772,7 @@ interface PartsProps {
 
 function Parts({ title, name, rows, roi }: PartsProps) {
   const amount = (value: number) => toMoneyCell(value, roi.currency)
-  if (rows.length === 0) {
-    return (
-      <>
-        <h3 className="roi-title">{title}</h3>
-        <Text c="dimmed">No messages in this period.</Text>
-      </>
-    )
-  }
+  if (rows.length === 0) return null
   return (
     <RoiTable
       title={title}
@@ -768,7 +781,7 @@ function Parts({ title, name, rows, roi }: PartsProps) {
         [name],
         ['Attributed revenue', definitions.roiRevenue],
         ['Message cost', definitions.messageCost],
-        ['What is left', definitions.whatIsLeft],
+        ['Net gain', definitions.whatIsLeft],
         ['Return', definitions.roiReturn],
         ['Discounts given', definitions.discountsGiven],
       ]}
@@ -807,7 +820,7 @@ function Notes({ costs, more }: { costs: Roi['otherCosts']; more: ReactNode }) {
   if (!others && !more) return null
   return (
     <Text fz="xs" c="dimmed" mt="xs">
-      {others && `Costs of messages in other currencies, which are not in the table: ${others}. `}
+      {others && `Message costs in other currencies: ${others}. `}
       {more}
     </Text>
   )
@@ -854,9 +867,6 @@ function MonthChart({ roi: { months, currency } }: { roi: Roi }) {
           />
         </Suspense>
       </div>
-      <Text fz="xs" c="dimmed" mt="xs">
-        {definitions.roiRevenue} {definitions.roiCosts}
-      </Text>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Anchor, NativeSelect, Text } from '@mantine/core'
+import { Anchor, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { formatPercent } from '../../../shared/core/percent.ts'
@@ -12,7 +12,7 @@ import {
 import { useScope } from '../../core/access/scope.ts'
 import { formatCount } from '../../core/ui/format.ts'
 import { Bar, Block, Term } from './parts.tsx'
-import { buildStages, isUneven } from './rules.ts'
+import { buildStages } from './rules.ts'
 
 const names: Record<FunnelChannel, string> = {
   all: 'All channels',
@@ -73,12 +73,6 @@ export function FunnelBlock({ figures, range }: Props) {
           </li>
         ))}
       </ol>
-      {isUneven(stages) && (
-        <Text fz="xs" c="dimmed" mt="sm">
-          Each stage counts carts on its own: one can exceed the stage before it, for example when pictures are blocked
-          or a coupon is typed by hand.
-        </Text>
-      )}
     </Block>
   )
 }

@@ -93,7 +93,7 @@ function Figure({ kpi, figures, days }: { kpi: Kpi; figures: AnalyticsReply; day
         <span className="kpi-change" data-tone={chooseTone(change, kpi.isLoss === true)}>
           {formatChange(change)}
         </span>{' '}
-        {kpi.against === 'days' ? `against the ${days} days before` : `since the beginning of these ${days} days`}
+        {kpi.against === 'days' ? `vs. previous ${days} days` : `vs. ${days} days ago`}
         {kpi.hasCarts && !isAll && (
           <>
             {'\u00a0· '}

@@ -1,4 +1,4 @@
-import { Anchor, Button, Table, Text, Tooltip } from '@mantine/core'
+import { Anchor, Button, Table, Tooltip } from '@mantine/core'
 import { IconFileTypeCsv } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -31,24 +31,17 @@ export const SaveCsv = ({ title, days, head, rows }: Sheet) => (
 )
 
 interface BlockProps extends Sheet {
-  /** Text for an empty table. */
-  nothing: string
   /** Link to the carts behind each row. */
   links?: readonly string[]
   /** Rows shown before "Show all". */
   most?: number
 }
 
-export function RowsBlock({ nothing, links, most = Number.POSITIVE_INFINITY, ...sheet }: BlockProps) {
+/** An empty table is not shown. */
+export function RowsBlock({ links, most = Number.POSITIVE_INFINITY, ...sheet }: BlockProps) {
   const { title, head, rows } = sheet
   const { visible, button } = useFirstRows(rows, most)
-  if (rows.length === 0) {
-    return (
-      <Block title={title}>
-        <Text c="dimmed">{nothing}</Text>
-      </Block>
-    )
-  }
+  if (rows.length === 0) return null
   return (
     <Block title={title} tools={<SaveCsv {...sheet} />}>
       <Rows head={head} rows={visible} name={head[0]![0]} {...(links && { links })} />

@@ -1,19 +1,20 @@
-import { Button, NativeSelect, Skeleton, Text } from '@mantine/core'
+import { Button, NativeSelect, Skeleton } from '@mantine/core'
 import { IconChartBar, IconChartLine, IconTable } from '@tabler/icons-react'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { formatPercent } from '../../../shared/core/percent.ts'
 import { type AnalyticsRange, analyticsRanges, analyticsTexts, type Trend } from '../../../shared/insights/analytics.ts'
+import { definitions } from '../../../shared/insights/analytics-definitions.ts'
 import { getErrorText } from '../../core/api/api.ts'
 import { ToolButton } from '../../core/ui/ChartTools.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { formatMoney, formatRound } from '../../core/ui/format.ts'
 import { ChartTable } from '../../kits/charts/ChartTable.tsx'
 import type { Subject } from '../../kits/charts/chart-subject.ts'
-import { pickDatasets } from '../../kits/charts/datasets.ts'
+import { type ChartData, pickDatasets, sumDataset } from '../../kits/charts/datasets.ts'
 import { markRunning } from '../../kits/charts/running.ts'
 import { NoCaptureYet } from '../../kits/page/NoCaptureYet.tsx'
 import { PictureButton } from './PictureButton.tsx'
-import { Block } from './parts.tsx'
+import { Block, Term } from './parts.tsx'
 import { type TrendName, useTrend } from './queries.ts'
 import { SaveCsv, type Sheet } from './Rows.tsx'
 import { BEING_COUNTED, rangeLabels } from './rules.ts'
@@ -22,18 +23,16 @@ import { rateCell, toMoneyCell, toTextCell } from './table.ts'
 // The chart library loads after the page.
 const SeriesChart = lazy(async () => ({ default: (await import('../../kits/charts/RecoveryChart.tsx')).RecoveryChart }))
 
-const titles: Record<TrendName, { title: string; file: string; definition: string }> = {
+const titles: Record<TrendName, { title: string; file: string; means: readonly [string, string] }> = {
   rate: {
     title: 'Recovery rate',
     file: 'recovery-rate-trend.png',
-    definition:
-      'Recovery rate: of the carts abandoned then, the share recovered by now. Abandonment rate: of the carts that began then, the share abandoned. A gap: there were none.',
+    means: [definitions.trendRecovery, definitions.trendAbandonment],
   },
   revenue: {
     title: 'Revenue',
     file: 'revenue-trend.png',
-    definition:
-      'Recovered revenue: net revenue of the orders won back, by the time of the order. Revenue opportunity: value of the carts abandoned then and not bought by now.',
+    means: [definitions.trendRevenue, definitions.trendOpportunity],
   },
 }
 
@@ -50,13 +49,13 @@ export function TrendPanel({ name, range }: Props) {
   const [type, setType] = useState<'line' | 'bar'>('line')
   const [isTable, setTable] = useState(false)
   const canvas = useRef<HTMLCanvasElement | null>(null)
-  const { title, file, definition } = titles[name]
+  const { title, file, means } = titles[name]
   const data = pickDatasets(trend.data, { hasGaps: true })
   useEffect(() => {
     if (trend.data && !data) console.error('The chart data is not valid', trend.data)
   }, [trend.data, data])
   const plotted = data && hasData(trend.data) ? markRunning(data) : null
-  const subject = buildSubject(title, definition, trend.data)
+  const subject = buildSubject(title, trend.data)
   return (
     <Block
       title={title}
@@ -84,6 +83,7 @@ export function TrendPanel({ name, range }: Props) {
         </div>
       }
     >
+      {plotted && <Figures data={plotted} subject={subject} means={means} />}
       <div className="trend-plot" aria-busy={trend.isPlaceholderData}>
         <Plot trend={trend} isEmpty={data !== null && !plotted}>
           {plotted && (
@@ -99,15 +99,37 @@ export function TrendPanel({ name, range }: Props) {
           )}
         </Plot>
       </div>
-      <Text fz="xs" c="dimmed" mt="xs">
-        {definition}
-      </Text>
       {plotted && isTable && (
         <ChartTable data={plotted} name={rangeLabels[trend.data?.period ?? period]} subject={subject} column="Date" />
       )}
     </Block>
   )
 }
+
+interface FiguresProps {
+  data: ChartData
+  subject: Subject
+  means: readonly string[]
+}
+
+/** What each line comes to: amounts of all days, the newest rate. */
+const Figures = ({ data, subject, means }: FiguresProps) => (
+  <dl className="trend-figures">
+    {data.datasets.map((set, place) => (
+      <div key={set.label} data-place={place}>
+        <dt>
+          <Term label={set.label} definition={means[place]!} />
+        </dt>
+        <dd>
+          {subject.measure === 'rate'
+            ? subject.format(set.data.findLast((value) => value !== null) ?? null)
+            : subject.formatTotal(sumDataset(set))}
+          {subject.measure === 'rate' && <span className="fact-note">latest</span>}
+        </dd>
+      </div>
+    ))}
+  </dl>
+)
 
 interface PlotProps {
   trend: ReturnType<typeof useTrend>
@@ -161,7 +183,7 @@ const buildSheet = (title: string, { starts, datasets, unit, currency, lastDay }
   ]),
 })
 
-function buildSubject(name: string, definition: string, trend: Trend | undefined): Subject {
+function buildSubject(name: string, trend: Trend | undefined): Subject {
   const currency = trend?.currency ?? 'USD'
   const isMoney = trend?.unit === 'money'
   const format = (value: number | null) =>
@@ -169,7 +191,7 @@ function buildSubject(name: string, definition: string, trend: Trend | undefined
   return {
     measure: isMoney ? ('money' as const) : ('rate' as const),
     name,
-    definition,
+    definition: '',
     nothing: '',
     format,
     axis: isMoney ? `Revenue (${currency})` : 'Rate',

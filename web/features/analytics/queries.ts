@@ -70,7 +70,10 @@ export function useTrend(name: TrendName, period: AnalyticsRange) {
   const { key, query: scope } = useScope()
   return useQuery({
     queryKey: ['analytics', key, 'trend', name, period],
-    queryFn: async ({ signal }) => ({ ...(await call(trends[name], { query: { ...scope, period }, signal })), period }),
+    queryFn: async ({ signal }) => ({
+      ...(await call(trends[name], { query: { ...scope, period, buckets: 'auto' }, signal })),
+      period,
+    }),
     refetchInterval: refreshMs,
     retry: RETRIES,
     placeholderData: keepPreviousData,

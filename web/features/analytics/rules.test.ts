@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { computeReturn } from '../../../shared/insights/roi.ts'
-import { buildStages, chooseTone, formatMonth, isUneven, parseRange } from './rules.ts'
+import { buildStages, chooseTone, formatDays, formatMonth, parseRange, readSections, writeSections } from './rules.ts'
 
 test('computes profit as revenue minus message cost and plan, and no return without costs', () => {
   expect(computeReturn({ attributedRevenue: 100, messageCost: 1, planPrice: 49 })).toEqual({
@@ -73,8 +73,8 @@ test('shows amounts without a percentage when costs are almost zero and no plan 
   expect(computeReturn({ attributedRevenue: 0, messageCost: 0.1 }).rate).toBe(-1)
 })
 
-test('explains a stage that exceeds the one before it (decision 93)', () => {
-  expect(isUneven(buildStages(funnel, 'email'))).toBe(true)
-  expect(isUneven(buildStages({ ...funnel, emailsSent: 8 }, 'email'))).toBe(false)
-  expect(isUneven(buildStages({ ...funnel, emailsSent: 8, clicks: 5 }, 'email'))).toBe(true)
+test('writes the days of a range, and the open sections of the address', () => {
+  expect(formatDays({ firstDay: '2026-10-30', lastDay: '2026-11-28' })).toBe('Oct 30 – Nov 28')
+  expect([readSections(''), readSections('#roi,reach')]).toEqual([[], ['roi', 'reach']])
+  expect([writeSections([]), writeSections(['roi', 'reach'])]).toEqual(['', '#roi,reach'])
 })

@@ -70,10 +70,15 @@ export function buildStages(funnel: Funnel, channel: FunnelChannel): Stage[] {
   ]
 }
 
-/** Whether a stage exceeds one before it; the screen explains that case. */
-export const isUneven = (stages: readonly Stage[]) =>
-  stages.some((stage, place) => place > 0 && stage.count > stages[place - 1]!.count)
-
 /** `2026-03` → `Mar 2026`. */
 export const formatMonth = (month: string) => MONTH.format(Date.parse(`${month}-01T00:00:00Z`))
 const MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+/** `Oct 30 – Nov 28`. */
+export const formatDays = ({ firstDay, lastDay }: { firstDay: string; lastDay: string }) =>
+  DAY.formatRange(Date.parse(firstDay), Date.parse(lastDay)).replace(/\s*–\s*/, ' – ')
+const DAY = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+/** Open sections of the address: `#roi,reach`. */
+export const readSections = (hash: string): string[] => hash.replace(/^#/, '').split(',').filter(Boolean)
+export const writeSections = (open: readonly string[]) => (open.length > 0 ? `#${open.join(',')}` : '')

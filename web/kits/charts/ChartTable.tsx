@@ -1,3 +1,4 @@
+import './charts.css'
 import { Table } from '@mantine/core'
 import type { Subject } from './chart-subject.ts'
 import { type ChartData, sumDataset } from './datasets.ts'

@@ -19,7 +19,7 @@ import { Chart } from 'react-chartjs-2'
 import { type ChartColors, useChartColors } from '../../core/theme/chart.ts'
 import type { Subject } from './chart-subject.ts'
 import { type ChartData, sumDataset } from './datasets.ts'
-import { keepLastLabel, splitLabel } from './running.ts'
+import { keepLastLabel, splitLabel, spreadLabels } from './running.ts'
 
 ChartJs.register(
   ...[ArcElement, BarController, BarElement, CategoryScale, Legend, LinearScale],
@@ -62,7 +62,7 @@ export function RecoveryChart({ canvas, data, type, name, subject, numbersAt = I
         type === 'pie' ? buildPie(data, colors) : buildSeries(data, { type, styles: createStyles(subject) }, colors)
       }
       options={buildOptions(type, subject, colors)}
-      plugins={[ground(colors.surface)]}
+      plugins={[ground(colors, type), ...(type === 'line' ? [endLabels] : [])]}
       role="img"
       aria-label={`${subject.name}, ${name}. ${totals}. ${numbersAt}`}
       data-type={type}
@@ -70,10 +70,10 @@ export function RecoveryChart({ canvas, data, type, name, subject, numbersAt = I
   )
 }
 
-/** Abandoned is muted, recovered has the theme's first color. Line and point styles distinguish them without color. */
+/** Abandoned is muted, recovered has the theme's first color. Dashes distinguish them without color. */
 const styles = [
-  { color: 5, dash: [6, 4], point: 'rectRot' },
-  { color: 0, dash: [], point: 'circle' },
+  { color: 5, dash: [6, 4] },
+  { color: 0, dash: [] },
 ] as const
 type SeriesStyle = (typeof styles)[number]
 
@@ -91,28 +91,27 @@ interface Drawing {
 function buildSeries({ labels, datasets }: ChartData, { type, styles }: Drawing, colors: ChartColors) {
   const isLine = type === 'line'
   const last = labels.length - 1
-  // The running period is hollow.
-  const filled = (color: string) => labels.map((_, place) => (place === last ? colors.surface : color))
   const sets = datasets.map((set, index) => {
-    const { dash, point, color: place } = styles[index]!
+    const { dash, color: place } = styles[index]!
     const color = colors.series[place]!
     const line = {
       borderWidth: 2,
       borderDash: [...dash],
-      cubicInterpolationMode: 'monotone' as const,
-      pointStyle: point,
-      pointRadius: 3,
-      pointHoverRadius: 5,
+      pointStyle: 'line' as const,
+      // A value between two gaps has no line.
+      pointRadius: set.data.map((value, at) =>
+        value !== null && (set.data[at - 1] ?? null) === null && (set.data[at + 1] ?? null) === null ? 3 : 0,
+      ),
+      pointHoverRadius: 4,
       backgroundColor: color,
-      pointBackgroundColor: filled(color),
     }
     const bar = {
       borderRadius: 3,
       borderSkipped: 'bottom' as const,
       maxBarThickness: 26,
-      pointStyle: 'rectRounded',
-      backgroundColor: filled(color),
-      borderWidth: labels.map((_, place) => (place === last ? 2 : 0)),
+      pointStyle: 'rectRounded' as const,
+      // The running period is paler.
+      backgroundColor: labels.map((_, at) => (at === last ? `${color}73` : color)),
     }
     return { label: set.label, data: set.data, borderColor: color, ...(isLine ? line : bar) }
   })
@@ -159,7 +158,12 @@ function buildOptions(
     devicePixelRatio: Math.max(2, window.devicePixelRatio),
     interaction: { mode: 'index', intersect: type === 'pie' },
     plugins: {
-      legend: { align: 'end', labels: { color: text, font, usePointStyle: true, boxHeight: 8, padding: 14 } },
+      // Lines have their names at their ends.
+      legend: {
+        display: type !== 'line',
+        align: 'end',
+        labels: { color: text, font, usePointStyle: true, boxHeight: 8, padding: 14 },
+      },
       tooltip: {
         titleFont: font,
         bodyFont: font,
@@ -173,6 +177,7 @@ function buildOptions(
         },
       },
     },
+    ...(type === 'line' && { layout: { padding: { top: 16 } } }),
     ...(type !== 'pie' && {
       scales: {
         x: { ...axis('Date'), grid: { display: false }, beforeFit: keepRunning },
@@ -204,13 +209,43 @@ function keepRunning(axis: Scale): void {
   ctx.restore()
 }
 
-/** A downloaded picture gets the card's background instead of a transparent one. */
-const ground = (color: string) => ({
+/** The card's background, also in a downloaded picture, and a band behind the running period. */
+const ground = ({ surface, grid }: ChartColors, type: ChartType) => ({
   id: 'ground',
-  beforeDraw: ({ ctx, width, height }: ChartJs) => {
+  beforeDraw: ({ ctx, width, height, chartArea, scales: { x }, data }: ChartJs) => {
     ctx.save()
-    ctx.fillStyle = color
+    ctx.fillStyle = surface
     ctx.fillRect(0, 0, width, height)
+    const last = (data.labels?.length ?? 0) - 1
+    if (x && last > 0) {
+      // Bars stand in the middle of a bucket, lines go from one to the next.
+      const left = type === 'line' ? x.getPixelForValue(last - 1) : x.getPixelForValue(last) - x.width / (last + 1) / 2
+      ctx.fillStyle = `${grid}99`
+      ctx.fillRect(left, chartArea.top, chartArea.right - left, chartArea.bottom - chartArea.top)
+    }
     ctx.restore()
   },
 })
+
+const LABEL_PX = 14
+
+/** Writes each line's name at its end, in its color. */
+const endLabels = {
+  id: 'endLabels',
+  afterDatasetsDraw: (chart: ChartJs) => {
+    const { ctx, chartArea } = chart
+    const ends = chart.data.datasets.flatMap((set, index) => {
+      const at = set.data.findLastIndex((value) => typeof value === 'number')
+      const point = chart.getDatasetMeta(index).data[at]
+      return point ? [{ text: set.label ?? '', y: point.y - 6, color: String(set.borderColor) }] : []
+    })
+    ctx.save()
+    ctx.font = `600 12px ${FONT}`
+    ctx.textAlign = 'right'
+    for (const { text, y, color } of spreadLabels(ends, LABEL_PX)) {
+      ctx.fillStyle = color
+      ctx.fillText(text, chartArea.right - 4, Math.min(Math.max(y, chartArea.top - 4), chartArea.bottom - 4))
+    }
+    ctx.restore()
+  },
+}

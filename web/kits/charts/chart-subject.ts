@@ -25,7 +25,7 @@ const carts: Subject = {
   measure: 'carts',
   name: 'Cart recovery',
   axis: 'Number of Carts',
-  definition: 'Carts by the time they were abandoned, and by the time they were recovered.',
+  definition: 'By the time of abandonment and of recovery.',
   nothing: 'No carts in this period',
   format: (value) => formatCount(value ?? 0),
   formatMark: formatCount,
@@ -42,12 +42,12 @@ export function findSubject(measure: ChartMeasure, chart: Partial<Revenue> | und
   const currency = chart?.currency ?? 'USD'
   const format = (value: number | null) => formatMoney(value ?? 0, currency)
   const others = (chart?.otherCurrencies ?? []).map((each) => formatMoney(each.revenue, each.currency))
-  const not = others.length > 0 ? ` Not in the chart: ${others.join(', ')}.` : ''
+  const not = others.length > 0 ? ` In other currencies: ${others.join(', ')}.` : ''
   return {
     measure,
     name: 'Recovered revenue',
     axis: `Revenue (${currency})`,
-    definition: `Revenue of the orders won back, net of refunds, by the time of the order.${not}`,
+    definition: `Net of refunds, by the time of the order.${not}`,
     nothing: 'No recovered revenue in this period',
     format,
     formatMark: (value) => formatRound(value, currency),

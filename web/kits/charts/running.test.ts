@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepLastLabel, markRunning, splitLabel } from './running.ts'
+import { keepLastLabel, markRunning, splitLabel, spreadLabels } from './running.ts'
 
 test('marks the last bucket as running, in text and on the axis', () => {
   const data = { labels: ['Nov 23', 'Nov 24'], datasets: [{ label: 'Abandoned', data: [2, 1] }] }
@@ -19,4 +19,14 @@ test('keeps the last axis label and drops those it would overlap', () => {
   expect(listLabels(0, 4, 8)).toEqual([0, 4, 9])
   expect(listLabels(0, 9)).toEqual([0, 9])
   expect(keepLastLabel({ ...axis, labels: [], ticks: [] })).toEqual([])
+})
+
+test('moves the names of lines apart where they would overlap', () => {
+  const listY = (...ys: number[]) =>
+    spreadLabels(
+      ys.map((y) => ({ y })),
+      14,
+    ).map(({ y }) => y)
+  expect(listY(10, 100)).toEqual([100, 10])
+  expect(listY(100, 95)).toEqual([100, 86])
 })

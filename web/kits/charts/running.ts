@@ -39,3 +39,15 @@ export function keepLastLabel({ ticks, width, labels, widthOf }: Axis): Mark[] {
     (last.value - value) * between >= computeHalfWidth(label) + computeHalfWidth(last.label) + BETWEEN
   return [...ticks.filter(isClear), last]
 }
+
+/** Moves labels apart upward, so that each has its own line; from the lowest to the highest. */
+export function spreadLabels<T extends { y: number }>(labels: readonly T[], height: number): T[] {
+  let free = Number.POSITIVE_INFINITY
+  return labels
+    .toSorted((a, b) => b.y - a.y)
+    .map((label) => {
+      const y = Math.min(label.y, free)
+      free = y - height
+      return { ...label, y }
+    })
+}

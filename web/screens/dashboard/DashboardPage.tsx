@@ -1,5 +1,5 @@
 import './dashboard.css'
-import { Anchor, Button, Card, Group, Skeleton, Text, Title } from '@mantine/core'
+import { Anchor, Button, Card, Group, RingProgress, Skeleton, Text, Title } from '@mantine/core'
 import { IconCircle, IconCircleCheckFilled, IconCreditCard, IconPlugConnectedX } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
 import { Link } from 'react-router'
@@ -7,7 +7,7 @@ import type { StoreView } from '../../../shared/access/stores.ts'
 import { WITHOUT_SCRIPT_TEXT } from '../../../shared/carts/capture-status.ts'
 import { type CartView, cartTexts } from '../../../shared/carts/carts.ts'
 import type { MailServerView } from '../../../shared/delivery/mail-server.ts'
-import type { ChartMeasure, ChartPeriod, DashboardStats } from '../../../shared/insights/dashboard.ts'
+import type { ChartMeasure, ChartPeriod } from '../../../shared/insights/dashboard.ts'
 import { campaignTexts } from '../../../shared/marketing/campaigns.ts'
 import type { FlowView } from '../../../shared/marketing/flows.ts'
 import { useHasFeature, useHasPermission, useMe, useStore, useSubscription } from '../../core/access/queries.ts'
@@ -16,7 +16,7 @@ import { getErrorText } from '../../core/api/api.ts'
 import { loadUser } from '../../core/session/session.ts'
 import { Empty } from '../../core/ui/Empty.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'
-import { formatCount, formatCounted, formatMoney } from '../../core/ui/format.ts'
+import { formatCount, formatCounted } from '../../core/ui/format.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingList } from '../../core/ui/Loading.tsx'
 import { Money } from '../../core/ui/Money.tsx'
@@ -34,9 +34,10 @@ import { useFlows } from '../../kits/flows/queries.ts'
 import { useReach } from '../../kits/manual-sends/send-queries.ts'
 import { DemoHistoryGate } from '../../kits/page/DemoHistory.tsx'
 import { OverviewCard } from './OverviewCard.tsx'
-import { useChart, useRecentCarts, useStats } from './queries.ts'
-import { describeOrderReports, findFailure, formatRate, isNewStore, summarizeRecovered } from './rules.ts'
+import { useChart, usePath, useRecentCarts, useRecoveredByDay, useStats } from './queries.ts'
+import { describeOrderReports, findFailure, isNewStore } from './rules.ts'
 import { StatCards } from './StatCards.tsx'
+import { WonBack } from './WonBack.tsx'
 
 const ActiveNow = lazy(async () => ({ default: (await import('../../features/active/ActiveNow.tsx')).ActiveNow }))
 const OrdersMissing = lazy(async () => ({
@@ -91,6 +92,8 @@ function Dashboard() {
   const reach = useReach({ days: 30 })
   const [measure, setMeasure] = useState<ChartMeasure>('carts')
   const chart = useChart(period, measure)
+  const days = useRecoveredByDay()
+  const path = usePath()
   const failure = findFailure(stats.error, [chart.error, recent.error])
   if (failure?.placement === 'page') return <StoreFailed text={failure.text} />
   const retry = () => Promise.all([stats, chart, recent].map((query) => query.refetch()))
@@ -112,7 +115,13 @@ function Dashboard() {
       ) : (
         <>
           {stats.data && recent.data && <OpenSetup />}
-          <RecoveredRevenue stats={stats.data} isPending={stats.isPending} />
+          <WonBack
+            stats={stats.data}
+            isPending={stats.isPending}
+            days={days.data}
+            reach={reach.data}
+            path={path.data}
+          />
           <StatCards stats={stats.data} isPending={stats.isPending} reach={reach.data} />
           <CartsBeingFilled />
           <div className="dashboard-parts">
@@ -150,8 +159,8 @@ const FIRST_CAMPAIGNS = { page: 1, limit: 10 } as const
 function ActiveCampaigns() {
   const campaigns = useCampaigns(FIRST_CAMPAIGNS)
   return (
-    <Card padding={0} component="section" aria-label="Active Campaigns">
-      <Group justify="space-between" px="lg" pt="lg" pb="sm" gap="sm">
+    <Card padding={0} component="section" aria-label="Active Campaigns" className="recent">
+      <Group justify="space-between" px="lg" pt="md" pb="xs" gap="sm">
         <Title order={2}>Active Campaigns</Title>
         <Anchor component={Link} to="/campaigns" fz="sm" aria-label="View all campaigns">
           View all
@@ -179,13 +188,13 @@ function ActiveCampaigns() {
                 <li key={id}>
                   <Link to={`/campaigns/${id}`} className="list-card recent-cart">
                     <span className="recent-name">{name}</span>
-                    <span className="recent-value">{formatCount(counts.sent)} sent</span>
-                    <span className="recent-more">
-                      Created <TimeAgo at={createdAt} />
-                    </span>
                     <span className="recent-status">
                       <StatusMark status={status} />
                     </span>
+                    <span className="recent-more">
+                      Created <TimeAgo at={createdAt} />
+                    </span>
+                    <span className="recent-value">{formatCount(counts.sent)} sent</span>
                   </Link>
                 </li>
               ))}
@@ -206,6 +215,7 @@ function AllStores() {
   const [period, setPeriod] = useState<ChartPeriod>('week')
   const [measure, setMeasure] = useState<ChartMeasure>('carts')
   const chart = useChart(period, measure)
+  const days = useRecoveredByDay()
   const failure = findFailure(stats.error, [chart.error])
   if (failure?.placement === 'page') return <StoreFailed text={failure.text} />
   const failing = (stats.data?.stores ?? []).flatMap(({ name, isFailing }) => (isFailing ? [name] : []))
@@ -217,10 +227,10 @@ function AllStores() {
       <AllStoresBar />
       {failing.length > 0 && (
         <Notice tone="warn" isLive>
-          Could not be read lately, so the figures may be old: {failing.join(', ')}.
+          The last sync failed, so figures may be old: {failing.join(', ')}.
         </Notice>
       )}
-      <RecoveredRevenue stats={stats.data} isPending={stats.isPending} />
+      <WonBack stats={stats.data} isPending={stats.isPending} days={days.data} />
       <StatCards stats={stats.data} isPending={stats.isPending} reach={undefined} />
       <OverviewCard chart={chart} period={period} onPeriod={setPeriod} measure={measure} onMeasure={setMeasure} />
     </div>
@@ -257,17 +267,39 @@ function OpenSetup() {
 }
 
 function Steps({ steps, more }: { steps: FirstStep[]; more?: string }) {
-  const done = steps.filter(({ isDone }) => isDone).length
-  const next = steps.find(({ isDone }) => !isDone)
+  const done = steps.filter(({ isDone }) => isDone)
+  const open = steps.filter(({ isDone }) => !isDone)
   return (
     <Card className="first-steps">
-      <Title order={2}>Get ready to win carts back</Title>
-      <Text c="dimmed" mt={4} mb="md">
-        {done} of {steps.length} steps are done. {more}
-      </Text>
+      <div className="steps-head">
+        <RingProgress
+          size={44}
+          thickness={5}
+          roundCaps
+          rootColor="var(--rc-quiet-soft)"
+          sections={[{ value: (done.length / steps.length) * 100, color: 'var(--rc-good)' }]}
+          aria-hidden
+        />
+        <div>
+          <Title order={2}>Get ready to win carts back</Title>
+          <Text fz="sm" c="dimmed">
+            {done.length} of {steps.length} steps done. {more}
+          </Text>
+        </div>
+      </div>
+      {done.length > 0 && (
+        <details className="steps-done">
+          <summary>Done: {done.map(({ title }) => title).join(' · ')}</summary>
+          <ol className="steps">
+            {done.map((step) => (
+              <Step key={step.title} step={step} isNext={false} />
+            ))}
+          </ol>
+        </details>
+      )}
       <ol className="steps">
-        {steps.map((step) => (
-          <Step key={step.title} step={step} isNext={step === next} />
+        {open.map((step) => (
+          <Step key={step.title} step={step} isNext={step === open[0]} />
         ))}
       </ol>
     </Card>
@@ -323,7 +355,7 @@ interface SetupFacts {
 
 const REPORTS: Readonly<Record<StoreView['mode'], string>> = {
   plugin: 'The plugin reports carts.',
-  capture: 'Your shop reports its carts.',
+  capture: 'Cart tracking works.',
   limited: `${WITHOUT_SCRIPT_TEXT}.`,
 }
 
@@ -352,15 +384,15 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
       isDone: isRead,
     },
     {
-      title: 'Report carts from your shop',
+      title: 'Install cart tracking',
       text: REPORTS[store.mode],
       isDone: hasCapture,
-      link: { label: 'Install the script', to: '/settings/capture-script' },
+      link: { label: 'Install the tracking script', to: '/settings/capture-script' },
     },
     ...(store.isCaptureChosen ? [] : [CHOOSE_CAPTURE]),
     {
       title: 'Add your sender details',
-      text: hasSender ? `Messages come from ${store.senderName}.` : 'Messages need a sender name and a postal address.',
+      text: hasSender ? `Messages come from ${store.senderName}.` : 'Messages need a sender name and postal address.',
       isDone: hasSender,
       link: { label: 'Set the sender', to: '/settings/sending/sender' },
     },
@@ -377,7 +409,7 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
       title: 'Wait for the first cart',
       text: hasCarts
         ? 'There are carts already.'
-        : 'Or try it yourself: put something in the cart in your shop, enter your own email address at checkout, and leave.',
+        : 'Or try it: fill a cart in your shop, enter your own email at checkout, and leave.',
       isDone: hasCarts,
       link: { label: 'Try a test cart', to: '/dashboard?try=cart' },
     },
@@ -387,22 +419,22 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
 /** `isReported`: whether the plugin reports the orders of a shop that Recoup cannot reach. */
 function describeImport(isRead: boolean, health: SetupFacts['health']): string {
   if (health?.isReported !== undefined) {
-    if (!isRead) return 'Recoup cannot reach your shop, so it waits for the plugin’s first report of orders.'
+    if (!isRead) return 'Recoup cannot reach your shop and waits for the plugin’s first report of orders.'
     return health.isReported
       ? 'Recoup cannot reach your shop. The plugin reports its orders; Recoup reads nothing else until the shop answers.'
       : 'Recoup cannot reach your shop, and the plugin does not report what messages need. The doctor says what to do.'
   }
-  if (isRead) return 'Imported. New orders are checked before each message is sent.'
+  if (isRead) return 'Imported. Orders are checked before each message.'
   const problem = health?.streams.import?.problem ?? health?.streams.sweep?.problem
   return problem
     ? `The first import failed. Recoup tries again every few minutes. ${problem}`
-    : 'The first import is running. With many orders, it takes some minutes.'
+    : 'The first import is running. Many orders take some minutes.'
 }
 
 /** For stores older than the setting; newer ones start with the default of their countries. */
 const CHOOSE_CAPTURE: FirstStep = {
-  title: 'Choose what is kept before consent',
-  text: 'Until you choose, what shoppers type at the checkout is kept before they agree to anything.',
+  title: 'Choose what is stored before consent',
+  text: 'Until you choose, what shoppers type at checkout is stored before they agree.',
   isDone: false,
   link: { label: 'Choose', to: '/settings/consent#capture' },
 }
@@ -413,10 +445,10 @@ function buildMailStep(mail: SetupFacts['mail']): FirstStep {
   const hasServer = mail?.way === 'own' || mail?.way === 'server'
   const label = hasServer ? 'Send a test email' : 'Set up a mail server'
   const link = { label, to: '/settings/sending/mail-server' }
-  if (mail?.acceptedAt) return { title, text: 'The mail server accepted it.', isDone: true, link }
+  if (mail?.acceptedAt) return { title, text: 'Your mail server sent it.', isDone: true, link }
   const text = hasServer
-    ? 'It shows that your mail server accepts your emails.'
-    : 'Set up a mail server first. Until then, no email reaches your shoppers.'
+    ? 'It shows that your mail server works.'
+    : 'Until a mail server is set up, no email reaches your shoppers.'
   return { title, text, isDone: false, link }
 }
 
@@ -429,7 +461,7 @@ interface Props {
 function RecentCarts(props: Props) {
   return (
     <Card padding={0} className="recent">
-      <Group justify="space-between" px="lg" pt="lg" pb="sm" gap="sm">
+      <Group justify="space-between" px="lg" pt="md" pb="xs" gap="sm">
         <Title order={2}>Recent Abandoned Carts</Title>
         <Anchor component={Link} to="/carts" fz="sm" aria-label="View all abandoned carts">
           View all
@@ -478,14 +510,14 @@ function RecentCart({ cart }: { cart: CartView }) {
   return (
     <Link to={`/carts/${cart.id}`} className="list-card recent-cart">
       <span className="recent-name">{cart.customer_name}</span>
-      <span className="recent-value">
-        <Money amount={cart.total} currency={cart.currency} />
+      <span className="recent-status">
+        <RecentState state={cart.state} />
       </span>
       <span className="recent-more">
         {formatCounted(countItems(cart.items), 'item')} · <TimeAgo at={cart.abandoned_at ?? cart.last_activity} />
       </span>
-      <span className="recent-status">
-        <RecentState state={cart.state} />
+      <span className="recent-value">
+        <Money amount={cart.total} currency={cart.currency} />
       </span>
     </Link>
   )
@@ -499,60 +531,6 @@ const WaitingCart = () => (
     <Skeleton h={10} w="75%" />
     <Skeleton h={20} w={88} radius="xl" />
   </span>
-)
-
-/** Recovered revenue, the dashboard's first figure. Covers the same 30 days as the cards below. */
-function RecoveredRevenue({ stats, isPending }: { stats: DashboardStats | undefined; isPending: boolean }) {
-  if (!stats && !isPending) return null
-  return (
-    <Card component="section" className="won" aria-labelledby="won-title">
-      <h2 id="won-title" className="stat-title">
-        Won back in the last 30 days
-      </h2>
-      {stats ? <Figures stats={stats} /> : <LoadingSkeleton />}
-    </Card>
-  )
-}
-
-function Figures({ stats }: { stats: DashboardStats }) {
-  const won = summarizeRecovered(stats)
-  if ('nothing' in won) return <Text mt={8}>{won.nothing}</Text>
-  const others = won.others.map(({ currency, amount }) => formatMoney(amount, currency)).join(', ')
-  return (
-    <dl className="won-figures">
-      <div className="won-money">
-        <dt>Revenue</dt>
-        <dd className="won-value">{formatMoney(won.money, stats.currency)}</dd>
-        <dd className="stat-note">
-          {others && <>and {others} in other currencies. </>}
-          Orders that followed a click in a message, its coupon or a restored cart, net of refunds.
-        </dd>
-      </div>
-      <div>
-        <dt>Orders</dt>
-        <dd className="won-value">{formatCount(won.orders)}</dd>
-        <dd className="stat-note">Each order counts once. Orders refunded in full do not count.</dd>
-      </div>
-      <div>
-        <dt>Share of abandoned carts</dt>
-        <dd className="won-value">{formatRate(won.share)}</dd>
-        <dd className="stat-note">Of the carts abandoned in these 30 days, recovered by now.</dd>
-      </div>
-    </dl>
-  )
-}
-
-/** Reserves the height of the figures. */
-const LoadingSkeleton = () => (
-  <div className="won-figures" role="status" aria-label="Loading">
-    {[1, 2, 3].map((place) => (
-      <div key={place}>
-        <Skeleton h={12} w="40%" mt={4} />
-        <Skeleton h={26} w="55%" mt={10} mb={8} />
-        <Skeleton h={11} w="90%" mb={22} />
-      </div>
-    ))}
-  </div>
 )
 
 /** The store cannot be read. Figures would be outdated, so none are shown (A 8). */

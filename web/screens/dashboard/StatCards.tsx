@@ -14,7 +14,7 @@ import { Link } from 'react-router'
 import { type CartReach, REACHABLE } from '../../../shared/carts/reach.ts'
 import type { DashboardStats } from '../../../shared/insights/dashboard.ts'
 import { formatCount, formatMoney } from '../../core/ui/format.ts'
-import { describeTrend, formatRate, type Trend } from './rules.ts'
+import { describeTrend, formatRate } from './rules.ts'
 
 interface Kind {
   title: string
@@ -33,22 +33,19 @@ const kinds: Kind[] = [
 interface Figure {
   value: string
   change: number | null
-  /** The period of the change, if the figure covers a longer one. */
-  changeOf?: string
-  /** What the figure counts. */
-  note: ReactNode
+  /** Only what no other figure says. */
+  note?: ReactNode
 }
 
 /** One for each of `kinds`. */
 function listFigures(stats: DashboardStats, reach: CartReach | undefined): Figure[] {
   const { trends, currency } = stats
   const others = stats.otherCurrencies.map((each) => formatMoney(each.totalRevenue, each.currency))
-  const month = `All time. ${formatMoney(stats.monthlyRevenue, currency)} in the last 30 days`
   return [
     {
       value: formatCount(stats.abandonedCarts),
       change: trends.abandonedCarts,
-      note: <Reachable reach={reach} />,
+      note: reach && <Reachable reach={reach} />,
     },
     {
       value: formatCount(stats.recoveredCarts),
@@ -58,10 +55,9 @@ function listFigures(stats: DashboardStats, reach: CartReach | undefined): Figur
     {
       value: formatMoney(stats.totalRevenue, currency),
       change: trends.revenue,
-      changeOf: 'Last 30 days ',
-      note: others.length > 0 ? `${month}, and ${others.join(', ')}` : month,
+      note: others.length > 0 ? `All time, and ${others.join(', ')}` : 'All time',
     },
-    { value: formatCount(stats.activeCustomers), change: trends.activeCustomers, note: 'In the last 30 days' },
+    { value: formatCount(stats.activeCustomers), change: trends.activeCustomers },
   ]
 }
 
@@ -77,6 +73,7 @@ export function StatCards({ stats, isPending, reach }: Props) {
   const figures = stats && listFigures(stats, reach)
   return (
     <section className="stats" aria-label="Figures of the last 30 days">
+      <p className="stats-period">Last 30 days, vs. previous 30 days</p>
       {kinds.map(({ title, icon: Sign, isLoss }, place) => (
         <Card key={title} padding="md">
           <h2 className="stat-title">
@@ -90,18 +87,14 @@ export function StatCards({ stats, isPending, reach }: Props) {
   )
 }
 
-/** How many can be emailed now. Without an answer nothing is shown. */
-function Reachable({ reach }: { reach: CartReach | undefined }) {
-  if (!reach) return 'In the last 30 days'
+/** How many can be emailed now. */
+function Reachable({ reach }: { reach: CartReach }) {
   const of = reach.lookedThrough ? ` of the newest ${formatCount(reach.lookedThrough)}` : ''
   return (
-    <>
-      In the last 30 days,{' '}
-      <Anchor component={Link} to={`/carts?reach=${REACHABLE}&days=30`} inherit underline="always">
-        {formatCount(reach.reachable)}
-        {of} can be reached
-      </Anchor>
-    </>
+    <Anchor component={Link} to={`/carts?reach=${REACHABLE}&days=30`} inherit underline="always">
+      {formatCount(reach.reachable)}
+      {of} can be reached
+    </Anchor>
   )
 }
 
@@ -112,13 +105,8 @@ function FigureText({ figure, isLoss }: { figure: Figure | undefined; isLoss: bo
       <p className="stat-foot">
         {figure && (
           <>
-            <span className="stat-change">
-              <TrendMark trend={describeTrend(figure.change)} isLoss={isLoss} />
-              <span className="stat-note" aria-hidden>
-                {figure.changeOf}vs. previous 30 days
-              </span>
-            </span>
-            <span className="stat-note">{figure.note}</span>
+            <TrendMark change={figure.change} isLoss={isLoss} />
+            {figure.note && <span className="stat-note">{figure.note}</span>}
           </>
         )}
       </p>
@@ -133,15 +121,22 @@ const WaitingFigure = () => (
       <Skeleton h={24} w="45%" />
     </div>
     <div className="stat-foot">
-      <Skeleton h={11} w="80%" mt={3} />
+      <Skeleton h={11} w="60%" mt={3} />
     </div>
   </div>
 )
 
 const arrows = { up: IconArrowUpRight, down: IconArrowDownRight, level: IconMinus, unknown: null }
 
+interface TrendProps {
+  change: number | null
+  /** Whether lower is better. */
+  isLoss?: boolean
+}
+
 /** Arrow, sign and text show the direction; the color only whether it is good. */
-function TrendMark({ trend, isLoss }: { trend: Trend; isLoss: boolean }) {
+export function TrendMark({ change, isLoss = false }: TrendProps) {
+  const trend = describeTrend(change)
   const Arrow = arrows[trend.direction]
   const isWelcome = trend.direction === (isLoss ? 'down' : 'up')
   const isMove = trend.direction === 'up' || trend.direction === 'down'

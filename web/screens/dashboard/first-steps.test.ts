@@ -17,7 +17,7 @@ const open = (known: Parameters<typeof buildFirstSteps>[0]) =>
 test('lists every step as open for a new store', () => {
   expect(open({ store, health: { ageSeconds: null, streams }, flows: [{ isOn: false }], mail: inMailbox })).toEqual([
     'Import orders and products',
-    'Report carts from your shop',
+    'Install cart tracking',
     'Add your sender details',
     'Send yourself a test email',
     'Switch the recovery flow on',
@@ -28,7 +28,7 @@ test('lists every step as open for a new store', () => {
 test('asks a store older than the setting to choose what is stored before consent', () => {
   const older = { ...store, isCaptureChosen: false }
   expect(open({ store: older, health: undefined, flows: [], mail: accepted })).toContain(
-    'Choose what is kept before consent',
+    'Choose what is stored before consent',
   )
   const ready = { ...older, mode: 'capture' as const }
   expect(isSetupOpen({ store: ready, flows: [{ isOn: true }], mail: accepted })).toBe(true)
@@ -90,6 +90,6 @@ test('shows the steps above the figures until flow, script and a real test mail 
 test('does not ask for the script if the plugin reports carts, before and after the first cart', () => {
   const byPlugin = { ...store, mode: 'plugin' as const }
   const step = buildFirstSteps({ store: byPlugin, health: undefined, flows: [], mail: undefined })[2]
-  expect(step).toMatchObject({ title: 'Report carts from your shop', text: 'The plugin reports carts.', isDone: true })
+  expect(step).toMatchObject({ title: 'Install cart tracking', text: 'The plugin reports carts.', isDone: true })
   expect(isSetupOpen({ store: byPlugin, flows: [{ isOn: true }], mail: accepted })).toBe(false)
 })

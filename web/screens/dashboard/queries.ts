@@ -4,12 +4,14 @@ import {
   type ChartMeasure,
   type ChartPeriod,
   readDashboardChart,
+  readDashboardPath,
   readDashboardStats,
 } from '../../../shared/insights/dashboard.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { useScope } from '../../core/access/scope.ts'
 import { call } from '../../core/api/api.ts'
 import { toCartList } from '../../kits/carts/rules.ts'
+import { pickDatasets } from '../../kits/charts/datasets.ts'
 
 const REFRESH_MS = 30_000
 /** Polls often during the first steps, to show the first cart quickly. */
@@ -50,5 +52,35 @@ export function useRecentCarts() {
       return { ...list, carts: list.carts.slice(0, RECENT) }
     },
     refetchInterval: ({ state }) => (state.data?.carts.length === 0 ? BEGINNING_REFRESH_MS : REFRESH_MS),
+  })
+}
+
+/** The hero's daily line: revenue of the last 30 days. */
+export function useRecoveredByDay() {
+  const { key, query: scope } = useScope()
+  return useQuery({
+    queryKey: ['dashboard', key, 'chart', 'revenue', 'month'],
+    queryFn: async ({ signal }) => ({
+      ...(await call(readDashboardChart, { query: { ...scope, period: 'month', measure: 'revenue' }, signal })),
+      period: 'month' as const,
+    }),
+    refetchInterval: REFRESH_MS,
+    select: (chart) => {
+      const data = pickDatasets(chart)
+      return data && { labels: data.labels, amounts: data.datasets[0]!.data.map(Number), currency: chart.currency }
+    },
+  })
+}
+
+const PATH_REFRESH_MS = 60_000
+
+/** It reads carts, so it is refreshed less often than the figures. */
+export function usePath() {
+  const storeId = useStore()?.id
+  return useQuery({
+    queryKey: ['dashboard', storeId, 'path'],
+    queryFn: ({ signal }) => call(readDashboardPath, { query: {}, signal }),
+    refetchInterval: PATH_REFRESH_MS,
+    staleTime: PATH_REFRESH_MS,
   })
 }

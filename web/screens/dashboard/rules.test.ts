@@ -3,11 +3,13 @@ import { ApiError, BROKEN } from '../../core/api/api.ts'
 import { findSubject } from '../../kits/charts/chart-subject.ts'
 import { pickDatasets } from '../../kits/charts/datasets.ts'
 import {
+  buildPathStations,
   describeOrderReports,
   describeTrend,
   findFailure,
   formatRate,
   isNewStore,
+  listBlockers,
   summarizeRecovered,
 } from './rules.ts'
 
@@ -76,7 +78,12 @@ test('shows a trend with sign and text, and a dash without one (A5)', () => {
     description: '12.5% more than in the previous 30 days',
     direction: 'up',
   })
-  expect(describeTrend(-1_250)).toMatchObject({ text: '−1,250.0%', direction: 'down' })
+  expect(describeTrend(-1_250)).toMatchObject({ text: '−1,250%', direction: 'down' })
+  expect(describeTrend(310_000)).toEqual({
+    text: 'more than +9,999%',
+    description: 'over 9,999% more than in the previous 30 days',
+    direction: 'up',
+  })
   expect(describeTrend(0)).toMatchObject({ text: '0.0%', direction: 'level' })
   expect(describeTrend(null).text).toBe('–')
   expect([formatRate(null), formatRate(33.3)]).toEqual(['–', '33.3%'])
@@ -125,22 +132,20 @@ test('leaves the first-steps state after a single cart', () => {
 describe('recovered revenue of the last 30 days', () => {
   const formatEuros = (monthlyRevenue: number) => ({ currency: 'EUR', totalRevenue: 25, monthlyRevenue })
 
-  test('shows money, orders and share, with other currencies separate', () => {
+  test('shows money, with other currencies separate', () => {
     const stats = { ...zeros, monthlyRevenue: 60, recoveredOrders: 4, recoveredCarts: 3, recoveryRate: 75 }
     const yen = { currency: 'JPY', totalRevenue: 900, monthlyRevenue: 0 }
     expect(summarizeRecovered({ ...stats, otherCurrencies: [formatEuros(25), yen] })).toEqual({
       money: 60,
-      orders: 4,
-      share: 75,
       others: [{ currency: 'EUR', amount: 25 }],
     })
   })
 
   test('shows a sentence at zero, different from the one of a new store', () => {
     expect(summarizeRecovered({ ...zeros, abandonedCarts: 4, recoveryRate: 0 })).toEqual({
-      nothing: expect.stringContaining('No orders yet.'),
+      nothing: expect.stringContaining('An order counts once'),
     })
-    const lately = { nothing: 'No orders were won back in the last 30 days.' }
+    const lately = { nothing: 'No orders recovered in the last 30 days.' }
     expect(summarizeRecovered({ ...zeros, totalRevenue: 90 })).toEqual(lately)
     expect(summarizeRecovered({ ...zeros, otherCurrencies: [formatEuros(0)] })).toEqual(lately)
   })
@@ -148,8 +153,6 @@ describe('recovered revenue of the last 30 days', () => {
   test('shows its zeros if carts were recovered and everything was refunded', () => {
     expect(summarizeRecovered({ ...zeros, recoveredCarts: 1, recoveryRate: 50 })).toMatchObject({
       money: 0,
-      orders: 0,
-      share: 50,
     })
   })
 })
@@ -157,6 +160,42 @@ describe('recovered revenue of the last 30 days', () => {
 test('formats the revenue chart as money and states the excluded orders', () => {
   const subject = findSubject('revenue', { currency: 'EUR', otherCurrencies: [{ currency: 'USD', revenue: 12.5 }] })
   expect([subject.axis, subject.format(1_234.5)]).toEqual(['Revenue (EUR)', '€1,234.50'])
-  expect(subject.definition).toContain('Not in the chart: $12.50.')
+  expect(subject.definition).toContain('In other currencies: $12.50.')
   expect(findSubject('carts', undefined)).toMatchObject({ name: 'Cart recovery', axis: 'Number of Carts' })
+})
+
+test('lists what blocks carts with their money and a link, and leaves out carts that need no message', () => {
+  const blocker = (
+    reason: 'no_contact' | 'no_consent' | 'purchased' | 'frequency_cap',
+    count: number,
+    country = '',
+  ) => ({
+    ...{ reason, count, country: country || null, explanation: '' },
+    amounts: [{ currency: 'USD', amount: count * 10 }],
+  })
+  const reasons = [blocker('no_contact', 39), blocker('purchased', 9), blocker('no_consent', 1, 'DE')]
+  const found = listBlockers({ reasons })
+  expect(found.rows.map(({ text, to, amounts }) => [text, to, amounts[0]!.amount])).toEqual([
+    ['39 carts without email', '/carts?reach=no_contact&days=30', 390],
+    ['1 cart without consent (DE)', '/carts?reach=no_consent:DE&days=30', 10],
+  ])
+  expect(found.more).toBe(0)
+  const countries = ['AT', 'BE', 'DE', 'FR', 'IT'].map((code) => blocker('no_consent', 1, code))
+  expect(listBlockers({ reasons: countries })).toMatchObject({ rows: { length: 4 }, more: 1 })
+})
+
+test('a station of the path is reached once a cart is there, and the last one is won', () => {
+  const stations = (['cart', 'abandoned', 'message', 'click', 'bought'] as const).map((station, place) => ({
+    station,
+    carts: 4 - place,
+    amounts: [],
+  }))
+  expect(buildPathStations({ stations }).map(({ outcome }) => outcome)).toEqual([
+    'done',
+    'done',
+    'done',
+    'done',
+    'ahead',
+  ])
+  expect(buildPathStations({ stations: [{ ...stations[4]!, carts: 1 }] })[0]!.outcome).toBe('won')
 })

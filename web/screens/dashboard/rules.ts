@@ -1,9 +1,17 @@
 import type { z } from 'zod'
 import type { storeHealth } from '../../../shared/access/stores.ts'
-import { type DashboardStats, dashboardTexts } from '../../../shared/insights/dashboard.ts'
+import { type CartReach, type CartReason, writeReachFilter } from '../../../shared/carts/reach.ts'
+import { formatChange } from '../../../shared/core/percent.ts'
+import {
+  type DashboardPath,
+  type DashboardStats,
+  dashboardTexts,
+  type PathStation,
+} from '../../../shared/insights/dashboard.ts'
 import { pluginTexts } from '../../../shared/platforms/plugin-texts.ts'
 import { ApiError, BROKEN } from '../../core/api/api.ts'
-import { formatAge } from '../../core/ui/format.ts'
+import { formatAge, formatCounted } from '../../core/ui/format.ts'
+import type { Outcome } from '../../core/ui/Thread.tsx'
 import { describeReports } from '../../features/stores/rules.ts'
 
 // Derives what the dashboard shows from the server's answers. Pure.
@@ -55,18 +63,15 @@ export function isNewStore(stats: DashboardStats, listed: number): boolean {
   )
 }
 
-export interface RecoveredSummary {
+interface RecoveredSummary {
   /** In the store's currency. */
   money: number
   others: { currency: string; amount: number }[]
-  orders: number
-  /** Percent of the carts abandoned in these days; null without any. */
-  share: number | null
 }
 
 /** For the last 30 days; a sentence if nothing was recovered. */
 export function summarizeRecovered(stats: DashboardStats): RecoveredSummary | { nothing: string } {
-  const { monthlyRevenue, recoveredOrders, recoveredCarts, recoveryRate, totalRevenue, otherCurrencies } = stats
+  const { monthlyRevenue, recoveredOrders, recoveredCarts, totalRevenue, otherCurrencies } = stats
   const others = otherCurrencies.flatMap(({ currency, monthlyRevenue: amount }) =>
     amount === 0 ? [] : [{ currency, amount }],
   )
@@ -74,12 +79,78 @@ export function summarizeRecovered(stats: DashboardStats): RecoveredSummary | { 
     const isFirst = totalRevenue === 0 && otherCurrencies.length === 0
     return { nothing: isFirst ? NOTHING_YET : NOTHING_LATELY }
   }
-  return { money: monthlyRevenue, others, orders: recoveredOrders, share: recoveryRate }
+  return { money: monthlyRevenue, others }
 }
 
 const NOTHING_YET =
-  'No orders yet. An order appears here when a shopper buys after clicking a link in a message, using its coupon or restoring the cart.'
-const NOTHING_LATELY = 'No orders were won back in the last 30 days.'
+  'An order counts once a shopper buys after clicking a message, using its coupon or restoring the cart.'
+const NOTHING_LATELY = 'No orders recovered in the last 30 days.'
+
+const DAYS = 30
+
+/** Why no email can be sent about a cart, after "39 carts". Other reasons need no message: bought, active, emptied. */
+const BLOCKERS: Partial<Record<CartReason, string>> = {
+  no_contact: 'without email',
+  contact_unconfirmed: 'with an unconfirmed email',
+  no_consent: 'without consent',
+  consent_pending: 'with consent pending',
+  consent_unconfirmed: 'with unconfirmed consent',
+  consent_withdrawn: 'with consent withdrawn',
+  suppressed_unsubscribed: 'unsubscribed',
+  suppressed_complaint: 'after a spam complaint',
+  suppressed_hard_bounce: 'with a bounced email',
+  suppressed_manual: 'suppressed',
+  suppressed_invalid: 'with an invalid email',
+  suppressed_erased: 'erased',
+  holdout: 'in the control group',
+  items_gone: 'with sold-out items',
+  frequency_cap: 'held by the frequency cap',
+}
+
+const MAX_BLOCKERS = 4
+
+interface Blocker {
+  key: string
+  text: string
+  amounts: { currency: string; amount: number }[]
+  to: string
+}
+
+/** The most frequent blockers, and how many more there are. */
+export function listBlockers({ reasons }: Pick<CartReach, 'reasons'>): { rows: Blocker[]; more: number } {
+  const all = reasons.flatMap(({ reason, country, count, amounts = [] }): Blocker[] => {
+    const words = BLOCKERS[reason]
+    if (!words) return []
+    const filter = writeReachFilter({ reason, country })
+    const text = `${formatCounted(count, 'cart')} ${words}${country ? ` (${country})` : ''}`
+    return [{ key: filter, text, amounts, to: `/carts?reach=${filter}&days=${DAYS}` }]
+  })
+  return { rows: all.slice(0, MAX_BLOCKERS), more: Math.max(0, all.length - MAX_BLOCKERS) }
+}
+
+const stationLabels: Record<PathStation, string> = {
+  cart: 'Cart',
+  abandoned: 'Abandoned',
+  message: 'Message',
+  click: 'Click',
+  bought: 'Bought',
+}
+
+interface PathPart extends Pick<DashboardPath['stations'][number], 'carts' | 'amounts'> {
+  key: PathStation
+  label: string
+  outcome: Outcome
+}
+
+/** A station is reached once a cart is there. */
+export const buildPathStations = ({ stations }: Pick<DashboardPath, 'stations'>): PathPart[] =>
+  stations.map(({ station, carts, amounts }) => ({
+    key: station,
+    label: stationLabels[station],
+    outcome: carts === 0 ? 'ahead' : station === 'bought' ? 'won' : 'done',
+    carts,
+    amounts,
+  }))
 
 export interface Trend {
   /** `+12.5%`; `–` without a previous value. */
@@ -91,19 +162,16 @@ export interface Trend {
 
 export function describeTrend(change: number | null): Trend {
   if (change === null) return { text: '–', description: 'no data for the previous 30 days', direction: 'unknown' }
-  const size = `${trends.format(Math.abs(change))}%`
-  if (change === 0) return { text: size, description: 'same as in the previous 30 days', direction: 'level' }
+  const text = formatChange(change / 100)
+  if (text === '0.0%') return { text, description: 'same as in the previous 30 days', direction: 'level' }
   const isUp = change > 0
   return {
-    text: `${isUp ? '+' : '−'}${size}`,
-    description: `${size} ${isUp ? 'more' : 'less'} than in the previous 30 days`,
+    text,
+    description: `${text.replace('more than', 'over').replace(/[+−]/, '')} ${isUp ? 'more' : 'less'} than in the previous 30 days`,
     direction: isUp ? 'up' : 'down',
   }
 }
 
 const percents = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
-/** B 9: trends show one decimal. */
-const trends = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
-
 /** A rate in percent; `–` if the base is zero (A5). */
 export const formatRate = (rate: number | null) => (rate === null ? '–' : `${percents.format(rate)}%`)
