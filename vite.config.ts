@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { loadAhead } from './scripts/load-ahead.ts'
 import { precompress } from './scripts/precompress.ts'
+import { shopperPages } from './scripts/shopper-pages.ts'
 import { createLandingPlugin } from './web/screens/landing/build.ts'
 
 const server = `http://localhost:${process.env.PORT ?? 3000}`
@@ -50,15 +51,17 @@ const groups = [
 /** What is named after everybody who shares it would have a name of two hundred letters. */
 const fileNameOf = ({ name }: { name: string }) => `assets/${name.split('~')[0]}-[hash].js`
 
+/** The browser needs only method and path of a contract; its schemas were checked on the server (60 KB saved). */
+const alias = [{ find: /^zod$/, replacement: fileURLToPath(new URL('./web/zod-stub.ts', import.meta.url)) }]
+
 export default defineConfig(() => {
   // Vitest reads this file when it has none of its own; tests must see the real zod and the whole repository.
   if (process.env.VITEST) return {}
   return {
     root: 'web',
-    plugins: [react(), createLandingPlugin(), loadAhead(), precompress()],
+    plugins: [react(), createLandingPlugin(), loadAhead(), shopperPages({ alias }), precompress()],
     resolve: {
-      // The browser needs only method and path of a contract; its schemas were checked on the server (60 KB saved).
-      alias: [{ find: /^zod$/, replacement: fileURLToPath(new URL('./web/zod-stub.ts', import.meta.url)) }],
+      alias,
     },
     build: {
       outDir: '../dist/web',

@@ -8,6 +8,7 @@ import { Server } from 'socket.io'
 import { afterAll, afterEach, beforeEach, expect } from 'vitest'
 import { type AxeOptions, axeSource, findViolations } from '../e2e/axe.ts'
 import { openBrowser, persistentContexts } from '../e2e/browser.ts'
+import { findScreen } from '../shared/screens.ts'
 import { LIVE_PATH, type LivePart } from '../shared/workspace/live.ts'
 import type { NotificationEvent } from '../shared/workspace/notification-calls.ts'
 import { Api } from './api.ts'
@@ -150,15 +151,17 @@ async function serve(api: Api) {
   app.get(AXE_PATH, (_request, reply) =>
     reply.header('cache-control', 'public, max-age=31536000, immutable').type('text/javascript').send(axeSource),
   )
-  const index = readFileSync(path.join(PAGES, 'index.html'), 'utf8').replace('<head>', `<head>${CLOCK}`)
+  const readPage = (name: string) => readFileSync(path.join(PAGES, name), 'utf8').replace('<head>', `<head>${CLOCK}`)
+  const [index, shopper] = [readPage('index.html'), readPage('shopper.html')]
   let storage: Record<string, string | null> | undefined
   /** The page opened after `fillStorage` has the storage from its first script on, without an earlier page. */
-  const nextIndex = () => {
-    if (!storage) return index
+  const nextPage = (url: string) => {
+    const html = findScreen(url.split('?', 1)[0]!)?.isForShoppers ? shopper : index
+    if (!storage) return html
     const entries = JSON.stringify(Object.entries(storage).filter(([, value]) => value !== null))
     storage = undefined
     const fill = `${CLEAR};for(const[k,v]of ${entries.replaceAll('<', '\\u003c')})localStorage.setItem(k,v)`
-    return index.replace('<head>', () => `<head><script>${fill}</script>`)
+    return html.replace('<head>', () => `<head><script>${fill}</script>`)
   }
   app.register(fastifyStatic, {
     root: PAGES,
@@ -169,7 +172,7 @@ async function serve(api: Api) {
   app.setNotFoundHandler((request, reply) =>
     request.url.startsWith('/api/')
       ? reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: 'test' })
-      : reply.header('cache-control', 'no-store').type('text/html').send(nextIndex()),
+      : reply.header('cache-control', 'no-store').type('text/html').send(nextPage(request.url)),
   )
   await app.listen({ port: 0, host: '127.0.0.1' })
   const io = new Server(app.server, { path: LIVE_PATH, serveClient: false })

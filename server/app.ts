@@ -197,7 +197,7 @@ function serveBrowserApp(app: FastifyInstance): void {
       // The build writes .br and .gz files beside each text file. They are served in its place, not under their own
       // URLs.
       preCompressed: true,
-      globIgnore: ['**/*.{br,gz}', 'landing*.html', 'index.html'],
+      globIgnore: ['**/*.{br,gz}', 'landing*.html', 'index.html', 'shopper.html'],
       setHeaders: (response, file) => {
         const isHashed = file.includes(`${path.sep}assets${path.sep}`)
         response.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
@@ -207,7 +207,9 @@ function serveBrowserApp(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     if (hasPages && wantsPage(request)) {
       // The app shows its own 404 page.
-      return sendApp(findScreen(getPath(request)) ? reply : reply.code(404))
+      const screen = findScreen(getPath(request))
+      if (!screen) return sendApp(reply.code(404))
+      return sendApp(reply, screen.isForShoppers ? 'shopper.html' : 'index.html')
     }
     return reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: request.id })
   })

@@ -33,6 +33,8 @@ interface ListedScreen<Loader extends string> {
   icon?: string
   /** Label of its settings tab; missing: no tab. */
   tab?: string
+  /** Served as `web/shopper.html`, without the app. */
+  isForShoppers?: true
   /** Its parameter must be a UUID; other values are not found (decision 129). */
   isUuid?: true
 }
@@ -52,9 +54,15 @@ const buildScreens = <Loader extends string>(
 /** Open to everyone: shopper pages, links from mails, public pages. */
 const open = buildScreens({ frame: 'page', access: 'everybody' }, [
   { path: '/landing', title: 'Recoup', permission: 'public', loader: 'LandingRoute' },
-  { path: '/cart/recover', title: 'Your cart', permission: 'public', loader: 'RestorePage' },
-  { path: '/unsubscribe', title: 'Unsubscribe', permission: 'public', loader: 'UnsubscribePage' },
-  { path: '/preferences', title: 'Your preferences', permission: 'public', loader: 'PreferencesPage' },
+  { path: '/cart/recover', title: 'Your cart', permission: 'public', loader: 'ShopperDocument', isForShoppers: true },
+  { path: '/unsubscribe', title: 'Unsubscribe', permission: 'public', loader: 'ShopperDocument', isForShoppers: true },
+  {
+    path: '/preferences',
+    title: 'Your preferences',
+    permission: 'public',
+    loader: 'ShopperDocument',
+    isForShoppers: true,
+  },
   { path: '/invite', title: 'Invitation', permission: 'public', loader: 'InvitePage' },
   { path: '/confirm-email', title: 'Confirm your email', permission: 'public', loader: 'ConfirmEmailPage' },
   { path: '/verify-email', title: 'Confirm your email', permission: 'public', loader: 'VerifyEmailPage' },

@@ -27,13 +27,11 @@ export function siteRoutes(app: FastifyInstance, { config }: Pick<Deps, 'config'
   }
 }
 
-/** The app's HTML page, for any address. */
-export function sendApp(reply: FastifyReply) {
+/** The app's HTML page, for any address but those of the shopper's pages, which have their own. */
+export function sendApp(reply: FastifyReply, page: 'index.html' | 'shopper.html' = 'index.html') {
   // Error pages must not be cached, or a revalidation could answer "unchanged".
   const isThere = reply.statusCode === 200
-  return reply
-    .header('cache-control', 'no-cache')
-    .sendFile('index.html', isThere ? {} : { etag: false, lastModified: false })
+  return reply.header('cache-control', 'no-cache').sendFile(page, isThere ? {} : { etag: false, lastModified: false })
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, page: PublicPage) {

@@ -1,6 +1,6 @@
 import './ledger.css'
 import { Anchor, Card, SegmentedControl, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import {
   defaultWordings,
@@ -31,8 +31,9 @@ import {
   savePreferenceWording,
 } from '../../../shared/delivery/preferences.ts'
 import { call } from '../../core/api/api.ts'
-import { PreferencesForm } from '../restore/PreferencesForm.tsx'
-import { Shop } from '../restore/ShopperPage.tsx'
+import { h } from '../restore/dom.ts'
+import { buildShop } from '../restore/page.ts'
+import { buildPreferencesForm, NO_CHOICE } from '../restore/preferences-form.ts'
 import { useShopStyle } from '../restore/use-shop-look.ts'
 
 /** Texts and sender of the page where shoppers choose what they receive. */
@@ -213,24 +214,19 @@ function PreferencePreview({ storeName, brand, own, language }: Props) {
       { channel: 'whatsapp', address: '+12•••••43', isOn: false, isPending: false, lock: null },
     ],
   }
+  const card = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const form = { view, language, choice: NO_CHOICE, isSaving: false, error: null, outcome: null }
+    const page = buildPreferencesForm({ ...form, onChoose: () => {}, onSave: () => {} })
+    const shop = buildShop({ name: storeName, url: null, brand })
+    card.current?.replaceChildren(h('div', { class: 'shopper-card' }, shop, page))
+  })
   return (
     <figure style={{ margin: 0 }}>
       <Text component="figcaption" fz="sm" fw={550} mb="xs">
         Preview
       </Text>
-      <div className="preview-frame" lang={language} style={style} inert>
-        <Card className="shopper-card" padding={0}>
-          <Shop name={storeName} url={null} brand={brand} />
-          <PreferencesForm
-            key={language}
-            view={view}
-            language={language}
-            isSaving={false}
-            error={null}
-            onSave={() => Promise.resolve()}
-          />
-        </Card>
-      </div>
+      <div className="preview-frame" lang={language} style={style} inert ref={card} />
     </figure>
   )
 }

@@ -2,6 +2,12 @@ import type { Language, LockReason, PreferenceReason } from '../../../shared/del
 
 // Texts of the shopper's pages, per language. Pure. The caller inserts store names and addresses.
 
+/** Below the specification's sentences: what to do next. */
+export const brokenCartTexts = {
+  noCartId: 'The link is incomplete. Open it again from the message you received.',
+  notFound: 'Open the link in your newest message from the shop, or choose your items again on the shop’s website.',
+} as const
+
 export const languageNames: Record<Language, string> = { en: 'English', de: 'Deutsch' }
 
 export interface ShopperCopy {
@@ -84,7 +90,7 @@ export const shopperCopy: Record<Language, ShopperCopy> = {
     saved: 'Saved. Your choice applies from now on.',
     nothingChanged: 'Saved. Your message settings have not changed.',
     push: 'Notifications in your browser',
-    pushAbout: 'Reminders on your screen about a cart you left.',
+    pushAbout: 'Reminders on your screen about your cart.',
     pushIn: (browsers) =>
       browsers === 1 ? 'On in 1 browser.' : `On in ${browsers} browsers. This applies to all of them.`,
     pushAgain:

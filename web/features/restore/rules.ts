@@ -6,8 +6,8 @@ import { formatMoney } from '../../core/ui/format.ts'
 
 // Texts of the shopper's pages. Pure.
 
-type Reply = z.infer<typeof restoreCart.reply>
-type Item = Reply['items'][number]
+export type RestoredReply = z.infer<typeof restoreCart.reply>
+type Item = RestoredReply['items'][number]
 
 /** Bought since, and the order is valid. Members see the whole cart with its state. */
 export const isBought = (cart: RestorableCart | CartView): boolean =>
@@ -29,7 +29,7 @@ export function computeTotal(cart: RestorableCart | CartView): number | null {
 /** Nothing got worse than the page had announced, so the shopper may continue without another message. */
 export function isAsAnnounced(
   cart: RestorableCart | CartView,
-  restored: { items: readonly Pick<Item, 'outcome' | 'quantity' | 'price'>[]; coupon: Reply['coupon'] },
+  restored: { items: readonly Pick<Item, 'outcome' | 'quantity' | 'price'>[]; coupon: RestoredReply['coupon'] },
 ): boolean {
   // First say that it is not in the cart.
   if (restored.coupon && restored.coupon.outcome !== 'carried') return false
@@ -54,7 +54,7 @@ export function describeDifference(item: RestorableCart['items'][number], curren
 }
 
 /**
- * What changed about an item since the cart was left; null if nothing did. It does not say what is in the cart: the
+ * What changed about an item since the cart was abandoned; null if nothing did. It does not say what is in the cart: the
  * plugin fills it only after this page, and says then what it left out.
  */
 export function describeOutcome(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 'before'>, currency: string) {
@@ -68,7 +68,7 @@ export function describeOutcome(item: Pick<Item, 'outcome' | 'quantity' | 'price
 }
 
 /** Result of the message's coupon; null if there is nothing to show. */
-export function describeCoupon(coupon: Reply['coupon']): string | null {
+export function describeCoupon(coupon: RestoredReply['coupon']): string | null {
   if (!coupon) return null
   const { code, outcome } = coupon
   if (outcome === 'refused') return `The shop did not accept the coupon ${code}. Your cart is filled without it.`
