@@ -1,6 +1,6 @@
 // The inputs of a template. Everything from the store or shopper is unescaped here.
 
-import type { BrandKit } from '../../../shared/carts/brand.ts'
+import type { BrandKit } from '../../../shared/messages/brand.ts'
 
 /** One saved version of a template; the text of an (id, version) never changes. Version 0 is an unsaved draft. */
 export interface TemplateSource {

@@ -1,5 +1,5 @@
 import { type CSSProperties, useLayoutEffect, useMemo } from 'react'
-import { buildShopTheme, type Palette } from '../../../shared/carts/palette.ts'
+import { buildShopTheme, type Palette } from '../../../shared/messages/palette.ts'
 import type { ShopBrand } from '../../../shared/carts/shop-brand.ts'
 import { mantineVariables } from '../../core/theme/mantine.ts'
 import { getScheme, useTheme } from '../../core/theme/theme-choice.ts'
