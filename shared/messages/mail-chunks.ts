@@ -1,0 +1,102 @@
+import type { CouponValue, Show, ValueName } from './mail-document.ts'
+
+// What a document compiles to: literal text, with chunks for what differs from shopper to shopper. Plain data, so that it
+// can be stored. Owners' words are literals and never parsed again.
+
+export type Condition =
+  | Exclude<Show, 'always'>
+  | 'with_cart'
+  | 'without_cart'
+  | 'total_changed'
+  | 'known:cart_total'
+  | 'known:discounted_total'
+  | 'has_preferences'
+
+export type Chunk =
+  /** A literal. */
+  | string
+  | { kind: 'value'; name: Exclude<ValueName, 'checkout_link'>; fallback?: string }
+  | { kind: 'if'; when: Condition; chunks: Chunk[] }
+  /** Left out if one of these values is empty. */
+  | { kind: 'filled'; values: CouponValue[]; leadsToCart: boolean; chunks: Chunk[] }
+  /** The target of a link: `cart`, `shop` or an address. `isLayout`: not one of the owner's links. */
+  | { kind: 'link'; href: string; isLayout?: true }
+  /** In the text part: the label, then the address unless that is the label. */
+  | { kind: 'labelled_link'; label: string; href: string }
+  | { kind: 'asset'; name: string }
+  | ItemsChunk
+  | { kind: 'product'; id: string; label: string; style: ItemsStyle | null }
+  /** Rendered and sanitized outside, by the block's id. */
+  | { kind: 'legacy_text'; id: string }
+  /** The line on shipping and returns, printed at the first of its places that is reached. */
+  | { kind: 'promise'; chunks: Chunk[] }
+  /** A button to the cart, printed if the only link to it was left out. */
+  | { kind: 'lost_link'; chunks: Chunk[] }
+  | { kind: 'field'; name: 'subject' | 'preview' | 'sender' | 'unsubscribe_link' | 'preferences_link' | 'trackers' }
+
+export interface ItemsOptions {
+  layout: 'list' | 'large' | 'grid'
+  part: 'all' | 'first' | 'rest'
+  max: number
+  hasPrices: boolean
+  hasQuantities: boolean
+  hasCoupon: boolean
+}
+
+/** `style` is null in the text part. */
+export type ItemsChunk = { kind: 'items'; style: ItemsStyle | null } & ItemsOptions
+
+export interface ItemsStyle {
+  text: string
+  muted: string
+  line: string
+  soft: string
+  link: string
+  radius: number
+  weight: number
+  /** Of the mail's content, in px. */
+  width: number
+  direction: 'ltr' | 'rtl'
+}
+
+export interface CompiledMail {
+  compiler: number
+  /** The full tag. */
+  language: string
+  /** null: rendered outside. */
+  subject: Chunk[] | null
+  preview: Chunk[]
+  /** The promise as a legacy text shows it below its own button; empty: there is none. */
+  promise: { html: Chunk[]; text: Chunk[] }
+  html: Chunk[]
+  text: Chunk[]
+  /** Of the text part. */
+  footer: Chunk[]
+}
+
+/** Between the buttons and what follows them in a legacy text; the promise is printed at the first. */
+export const PROMISE_MARK = '\ue008'
+
+export type Part = string | number | Chunk | readonly Chunk[]
+
+/** Joins literals and chunks; neighbouring literals become one. */
+export function chunk(literals: TemplateStringsArray, ...parts: readonly Part[]): Chunk[] {
+  const result: Chunk[] = []
+  literals.forEach((literal, at) => {
+    append(result, literal)
+    const part = parts[at]
+    if (part === undefined) return
+    if (Array.isArray(part)) for (const each of part as readonly Chunk[]) append(result, each)
+    else append(result, typeof part === 'number' ? String(part) : (part as Chunk))
+  })
+  return result
+}
+
+export const joinChunks = (lists: readonly (readonly Chunk[])[]): Chunk[] => chunk`${lists.flat()}`
+
+function append(result: Chunk[], next: Chunk): void {
+  const last = result.length - 1
+  if (typeof next !== 'string') result.push(next)
+  else if (typeof result[last] === 'string') result[last] += next
+  else if (next !== '') result.push(next)
+}
