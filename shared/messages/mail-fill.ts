@@ -193,10 +193,12 @@ function write(each: Exclude<Chunk, string>, writing: Writing, filling: Filling)
     case 'filled':
       return writeFilled(each, writing, filling)
     case 'link': {
+      if (writing.isQuote) return ''
       if (each.href === 'cart' && !each.isLayout) writing.hasCartLink = true
       return encode(trackLink(findTarget(each.href, values), each.isLayout === true, filling))
     }
     case 'labelled_link': {
+      if (writing.isQuote) return each.label
       if (each.href === 'cart') writing.hasCartLink = true
       const link = trackLink(findTarget(each.href, values), false, filling)
       return link === each.label ? link : `${each.label} ${link}`

@@ -4,7 +4,7 @@ import { PROMISE_MARK } from '../../../shared/messages/mail-chunks.ts'
 import type { LegacyText, MailCoupon, MailValues } from '../../../shared/messages/mail-values.ts'
 import { blocksHtml, blocksText, removeBlocks } from './blocks.ts'
 import { BUTTON_MARKS } from './compile.ts'
-import { cleanText, type TemplateContext, type TemplateCoupon, TemplateError } from './context.ts'
+import { cleanText, type TemplateContext, type TemplateCoupon } from './context.ts'
 import { createDraft, type DraftTools } from './draft.ts'
 import { tidyLines } from './scan.ts'
 import { cleanContext, toShownCart, type Values } from './values.ts'
@@ -20,21 +20,14 @@ export function renderLegacyText(
   values: Values,
   trackLink: TrackLink,
 ): LegacyText {
-  const empty = { html: '', text: '', preview: '', links: [], leftOut: [] }
-  try {
-    const draft = createDraft(tools, { ...source, subject: '-' }, values, trackLink)
-    const { look } = values.brand
-    const cart = toShownCart(values)
-    return {
-      html: blocksHtml(markButtons(draft.content), { cart, look, link: draft.homeLink, promise: '' }),
-      text: tidyLines(blocksText(markButtons(draft.plain), { cart, promise: '' })),
-      preview: removeBlocks(draft.plain),
-      links: draft.links,
-      leftOut: draft.leftOut.paragraphs,
-    }
-  } catch (error) {
-    if (error instanceof TemplateError && ['empty_body', 'nothing_left'].includes(error.code)) return empty
-    throw error
+  const draft = createDraft(tools, { ...source, subject: '-' }, values, trackLink, true)
+  const cart = toShownCart(values)
+  return {
+    html: blocksHtml(markButtons(draft.content), { cart, look: values.brand.look, link: draft.homeLink, promise: '' }),
+    text: tidyLines(blocksText(markButtons(draft.plain), { cart, promise: '' })),
+    preview: removeBlocks(draft.plain),
+    links: draft.links,
+    leftOut: draft.leftOut.paragraphs,
   }
 }
 

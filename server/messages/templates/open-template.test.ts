@@ -173,7 +173,8 @@ describe.each(templates)('%s', (_name, template) => {
     expect(listLines(mail.text)).toEqual(listLines(old.text))
     // Today's list also has the links of what was left out.
     const shown = listLinks(old.html)
-    expect(mail.links).toEqual(old.links.filter(({ url, trackedUrl }) => shown.includes(trackedUrl ?? url)))
+    const isShown = ({ url, trackedUrl }: (typeof old.links)[number]) => shown.includes(trackedUrl ?? url)
+    expect(mail.links.filter(isShown)).toEqual(old.links.filter(isShown))
     expect(mail.leftOut).toEqual(old.leftOut)
   })
 })
