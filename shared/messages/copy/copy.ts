@@ -42,7 +42,7 @@ function memoize<Value>(memos: Map<string, Value>, key: string, create: () => Va
 
 /** Formats one ICU message. Throws for a message that is not one. */
 export function formatMessage(message: string, values: CopyValues, tag: string): string {
-  if (!/[{'#]/.test(message)) return message
+  if (!/[{}]/.test(message)) return message
   return formatParts(
     memoize(parsed, message, () => parseMessage(message)),
     values,
