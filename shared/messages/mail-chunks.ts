@@ -82,17 +82,31 @@ export type Part = string | number | Chunk | readonly Chunk[]
 /** Joins literals and chunks; neighbouring literals become one. */
 export function chunk(literals: TemplateStringsArray, ...parts: readonly Part[]): Chunk[] {
   const result: Chunk[] = []
-  literals.forEach((literal, at) => {
-    append(result, literal)
-    const part = parts[at]
-    if (part === undefined) return
-    if (Array.isArray(part)) for (const each of part as readonly Chunk[]) append(result, each)
-    else append(result, typeof part === 'number' ? String(part) : (part as Chunk))
-  })
+  // Literals are collected, because adding them one by one to the last chunk is slower.
+  let text = literals[0]!
+  for (const [at, part] of parts.entries()) {
+    if (typeof part === 'string' || typeof part === 'number') text += part
+    else {
+      for (const each of Array.isArray(part) ? (part as readonly Chunk[]) : [part as Chunk]) {
+        if (typeof each === 'string') text += each
+        else {
+          if (text) result.push(text)
+          result.push(each)
+          text = ''
+        }
+      }
+    }
+    text += literals[at + 1]!
+  }
+  if (text) result.push(text)
   return result
 }
 
-export const joinChunks = (lists: readonly (readonly Chunk[])[]): Chunk[] => chunk`${lists.flat()}`
+export function joinChunks(lists: readonly (readonly Chunk[])[]): Chunk[] {
+  const result: Chunk[] = []
+  for (const list of lists) for (const each of list) append(result, each)
+  return result
+}
 
 function append(result: Chunk[], next: Chunk): void {
   const last = result.length - 1

@@ -17,8 +17,8 @@ import {
   type ThemeName,
 } from './mail-document.ts'
 import { getDirection, normalizeTag } from './mail-format.ts'
-import { buildMailStyles } from './mail-styles.ts'
-import { buildMailTheme, type Ground, type MailBrandKit, type MailTheme } from './mail-theme.ts'
+import { findMailStyles } from './mail-styles.ts'
+import { findMailTheme, type Ground, type MailBrandKit, type MailTheme } from './mail-theme.ts'
 
 /** Changes whenever the same document compiles to other chunks. */
 export const COMPILER_VERSION = 1
@@ -57,7 +57,7 @@ export function compile(
   const mail = {
     document,
     kit: cleanKit(brandKit),
-    theme: buildMailTheme(brandKit, theme),
+    theme: findMailTheme(brandKit, theme),
     language: tag,
     direction,
     start,
@@ -240,7 +240,7 @@ function compileHtml(mail: Compilation): Chunk[] {
 <meta name="x-apple-disable-message-reformatting">
 <title>${field('subject')}</title>
 <!--[if mso]><xml><o:OfficeDocumentSettings><o:PixelsPerInch>96</o:PixelsPerInch></o:OfficeDocumentSettings></xml><style>td,a,p,h1,h2{font-family:Arial,sans-serif !important}.s{padding:32px ${theme.padding}px 20px !important}</style><![endif]-->
-<style>${buildMailStyles(theme)}</style>
+<style>${findMailStyles(theme)}</style>
 </head>
 <body class="page" style="margin:0;padding:0;background-color:${theme.page}">
 <div style="display:none;max-height:0;overflow:hidden;mso-hide:all">${field('preview')}${'&#8199;&#847; '.repeat(9)}</div>

@@ -64,7 +64,7 @@ test('generated documents have the words, links and order of a plain renderer', 
     expect(removeSpace(body)).toBe(removeSpace(renderReference(document, values, false).words))
   }
   fc.assert(fc.property(generatedDocument, generatedValues, check), { numRuns: DOCUMENTS, seed: testSeed })
-})
+}, 900_000)
 
 describe('hostile text', () => {
   const harmless = listTags(render(buildSampleDocument('warm'), { coupon: SAMPLE_COUPON }).html)

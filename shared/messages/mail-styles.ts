@@ -1,7 +1,15 @@
 // The head's style sheet of a mail: wide screens, phones and dark mode. Everything else is inline. Pure.
 import type { Ground, MailTheme } from './mail-theme.ts'
 
-export function buildMailStyles(theme: MailTheme): string {
+const styles = new WeakMap<MailTheme, string>()
+
+export function findMailStyles(theme: MailTheme): string {
+  const known = styles.get(theme) ?? buildMailStyles(theme)
+  styles.set(theme, known)
+  return known
+}
+
+function buildMailStyles(theme: MailTheme): string {
   const { padding, isCard, radius, isDarkByDay } = theme
   const corner = radius && radius + 8
   const wide = [

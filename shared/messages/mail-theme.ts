@@ -135,6 +135,22 @@ export interface MailTheme extends Omit<ThemeShape, 'headingFont' | 'buttonRadiu
 
 type Colours = Pick<BrandKit, 'button' | 'text' | 'ground' | 'accent' | 'fontStack' | 'radius'>
 
+/** The contrasts of a theme take longer than the rest of a mail, and a store has few looks. */
+const MAX_THEMES = 100
+const known = new Map<string, MailTheme>()
+
+/** The same object for the same look. */
+export function findMailTheme(kit: Colours, name: ThemeName): MailTheme {
+  const { button, text, ground, accent, fontStack, radius } = kit
+  const key = [name, button, text, ground, accent, fontStack, radius].join()
+  const found = known.get(key)
+  if (found) return found
+  if (known.size >= MAX_THEMES) known.clear()
+  const theme = buildMailTheme(kit, name)
+  known.set(key, theme)
+  return theme
+}
+
 export function buildMailTheme(kit: Colours, name: ThemeName): MailTheme {
   const { light, dark, isDarkByDay, font, radius } = buildShopTheme(kit)
   const { headingFont, buttonRadius, ...shape } = shapes[name]

@@ -155,8 +155,10 @@ function openRegion(region: readonly Unit[]): Opened[] | null {
 }
 
 function readCondition(line: string): { shown: Show; otherwise: Show | null } | null {
-  const [, tag, condition] = /^\{%-?\s*(if|unless)\s+(.+?)\s*-?%\}$/.exec(line) ?? []
-  if (condition === undefined) return null
+  const inner = line.startsWith('{%') && line.endsWith('%}') ? line.slice(2, -2).replace(/^-|-$/g, '').trim() : ''
+  const space = inner.search(/\s/)
+  const [tag, condition] = [inner.slice(0, Math.max(0, space)), inner.slice(space).trim()]
+  if (tag !== 'if' && tag !== 'unless') return null
   if (/^(?:discounted_total\s*==\s*cart_total|cart_total\s*==\s*discounted_total)$/.test(condition)) {
     return tag === 'if' ? { shown: 'total_unchanged', otherwise: null } : null
   }
