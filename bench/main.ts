@@ -20,6 +20,7 @@ const names = [
   'fairness',
   'campaign',
   'preview',
+  'mail',
   'send',
   'decide',
   'capture',

@@ -1,7 +1,7 @@
 import { login, me } from '../../shared/access/auth.ts'
 import { secondFactorTexts } from '../../shared/access/second-factor.ts'
 import { subscriptionStatus } from '../../shared/billing/billing.ts'
-import { DEFAULT_BRAND } from '../../shared/carts/brand.ts'
+import { DEFAULT_BRAND } from '../../shared/messages/brand.ts'
 import { getCart, type RestorableCart } from '../../shared/carts/carts.ts'
 import type { ShopBrand } from '../../shared/carts/shop-brand.ts'
 import { readPreferences } from '../../shared/delivery/preferences.ts'

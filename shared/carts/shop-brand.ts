@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fontStackNames } from './brand.ts'
+import { fontStackNames } from '../messages/brand.ts'
 
 /** The parts of a store's brand kit used on shopper pages. */
 export const ShopBrand = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BrandFieldsSchema, requireContrast } from '../carts/brand.ts'
+import { BrandFieldsSchema, requireContrast } from '../messages/brand.ts'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { MessagePreview } from '../delivery/reminders.ts'
 

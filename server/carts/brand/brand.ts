@@ -1,5 +1,5 @@
 import crypto from 'node:crypto'
-import type { BrandFields, BrandKit } from '../../../shared/carts/brand.ts'
+import type { BrandFields, BrandKit } from '../../../shared/messages/brand.ts'
 import { type BrandView, brandTexts } from '../../../shared/workspace/brand-calls.ts'
 import { limits } from '../../access/members/public.ts'
 import { isDemoAccount } from '../../access/stores/public.ts'

@@ -7,7 +7,7 @@ import {
   DEFAULT_BRAND,
   DEFAULT_BRAND_FIELDS,
   removeLogoAlt,
-} from '../../../shared/carts/brand.ts'
+} from '../../../shared/messages/brand.ts'
 
 // Converts a stored brand kit to the one used in mails. Pure.
 

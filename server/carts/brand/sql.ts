@@ -1,4 +1,4 @@
-import type { BrandFields } from '../../../shared/carts/brand.ts'
+import type { BrandFields } from '../../../shared/messages/brand.ts'
 import { type AccountDb, type RawBuilder, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { BrandProposalsTable } from '../../core/schema/public.ts'
 import { brandOfStore } from './fragments.ts'

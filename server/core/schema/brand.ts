@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely'
-import type { BrandFields } from '../../../shared/carts/brand.ts'
+import type { BrandFields } from '../../../shared/messages/brand.ts'
 
 export interface BrandSchema {
   brand_logos: BrandLogosTable

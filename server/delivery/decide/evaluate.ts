@@ -1,4 +1,4 @@
-import type { BrandFields } from '../../../shared/carts/brand.ts'
+import type { BrandFields } from '../../../shared/messages/brand.ts'
 import { findOldest } from '../../access/stores/public.ts'
 import { formatMonth } from '../../billing/billing/public.ts'
 import { toBrandKit } from '../../carts/brand/public.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_BRAND_FIELDS } from '../../../shared/carts/brand.ts'
+import { DEFAULT_BRAND_FIELDS } from '../../../shared/messages/brand.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
 

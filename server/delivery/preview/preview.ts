@@ -1,6 +1,6 @@
 import { type CountryCode, getExampleNumber, isSupportedCountry } from 'libphonenumber-js'
 import examples from 'libphonenumber-js/mobile/examples'
-import type { BrandFields } from '../../../shared/carts/brand.ts'
+import type { BrandFields } from '../../../shared/messages/brand.ts'
 import type { CartItem } from '../../../shared/carts/carts.ts'
 import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { getCurrencyExponent, parseMinor } from '../../../shared/core/money.ts'

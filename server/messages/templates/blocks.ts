@@ -1,6 +1,6 @@
 // Replaces the marks of a compiled template after cleaning: with tables in HTML, with lines in text. Pure.
 import { encode } from 'html-entities'
-import type { ShopTheme } from '../../../shared/carts/palette.ts'
+import type { ShopTheme } from '../../../shared/messages/palette.ts'
 import { BUTTON_MARKS, ITEMS_MARK, ROW_MARKS } from './compile.ts'
 import type { TemplateCoupon } from './context.ts'
 import { countHiddenItems, describeSaving, limitItems, type ShownCart, TOTAL } from './items.ts'

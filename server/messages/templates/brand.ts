@@ -1,7 +1,7 @@
 // A store's brand kit, sanitised for mails: readable colours, valid addresses, one-line texts. Pure.
 import { LRUCache } from 'lru-cache'
-import { type BrandKit, DEFAULT_BRAND, socialKinds } from '../../../shared/carts/brand.ts'
-import { buildShopTheme, type ShopTheme } from '../../../shared/carts/palette.ts'
+import { type BrandKit, DEFAULT_BRAND, socialKinds } from '../../../shared/messages/brand.ts'
+import { buildShopTheme, type ShopTheme } from '../../../shared/messages/palette.ts'
 import { cleanText, type MailBrand, parseWebAddress } from './context.ts'
 
 export const DEFAULT_MAIL_BRAND: MailBrand = { ...DEFAULT_BRAND, logo: null }

@@ -130,7 +130,7 @@ function measureLoopDepth(tags: readonly string[]): number {
 const ONLY_ITEMS = /^\{\{-?\s*cart_items\s*-?\}\}$/
 const ONLY_LINK = /^\{\{-?\s*checkout_link\s*-?\}\}$/
 
-function isHtml(body: string): boolean {
+export function isHtml(body: string): boolean {
   return /<\/?[a-z][a-z0-9]*(\s[^<>]*)?\/?>/i.test(
     splitLiquid(body)
       .filter((_, at) => at % 2 === 0)
@@ -170,7 +170,7 @@ function convertParagraph(paragraph: string): string {
     .split('\n')
     .map((each) => each.trim())
     .filter(Boolean)) {
-    const block = parseBlock(line)
+    const block = renderLine(line)
     if (block === null) {
       lines.push(line)
       continue
@@ -182,14 +182,36 @@ function convertParagraph(paragraph: string): string {
   return blocks.join('\n')
 }
 
-/** null: a line of a paragraph. */
-function parseBlock(line: string): string | null {
-  if (ONLY_ITEMS.test(line) || isOnlyTags(line)) return line
-  if (ONLY_LINK.test(line)) {
-    return `${BUTTON_MARKS[0]}<a class="button block" href="${line}">${LABEL_MARK}</a>${BUTTON_MARKS[1]}`
-  }
+type ParsedLine =
+  | { kind: 'items' | 'tags' | 'button' | 'text' }
+  | { kind: 'heading'; text: string }
+  | { kind: 'amount'; label: string; amount: string }
+
+/** What a line of plain text stands for; `text`: a line of a paragraph. */
+export function parseLine(line: string): ParsedLine {
+  if (ONLY_ITEMS.test(line)) return { kind: 'items' }
+  if (isOnlyTags(line)) return { kind: 'tags' }
+  if (ONLY_LINK.test(line)) return { kind: 'button' }
   const heading = HEADING.exec(line)?.[1]
-  if (heading !== undefined) return `<h1>${heading}</h1>`
+  if (heading !== undefined) return { kind: 'heading', text: heading }
   const [, label, amount] = ONLY_AMOUNT.exec(line) ?? []
-  return amount === undefined ? null : `${ROW_MARKS[0]}${label}${ROW_MARKS[1]}${amount}${ROW_MARKS[2]}`
+  return label === undefined || amount === undefined ? { kind: 'text' } : { kind: 'amount', label, amount }
+}
+
+/** null: a line of a paragraph. */
+function renderLine(line: string): string | null {
+  const parsed = parseLine(line)
+  switch (parsed.kind) {
+    case 'items':
+    case 'tags':
+      return line
+    case 'button':
+      return `${BUTTON_MARKS[0]}<a class="button block" href="${line}">${LABEL_MARK}</a>${BUTTON_MARKS[1]}`
+    case 'heading':
+      return `<h1>${parsed.text}</h1>`
+    case 'amount':
+      return `${ROW_MARKS[0]}${parsed.label}${ROW_MARKS[1]}${parsed.amount}${ROW_MARKS[2]}`
+    case 'text':
+      return null
+  }
 }

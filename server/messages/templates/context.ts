@@ -1,6 +1,8 @@
 // The inputs of a template. Everything from the store or shopper is unescaped here.
 
-import type { BrandKit } from '../../../shared/carts/brand.ts'
+import type { BrandKit } from '../../../shared/messages/brand.ts'
+
+export { cleanText, parseWebAddress } from '../../../shared/messages/clean-text.ts'
 
 /** One saved version of a template; the text of an (id, version) never changes. Version 0 is an unsaved draft. */
 export interface TemplateSource {
@@ -111,41 +113,6 @@ export class TemplateError extends Error {
     this.name = 'TemplateError'
     this.code = code
   }
-}
-
-const NEVER_IN_TEXT = /[\p{Cc}\p{Co}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu
-
-/** Matches nearly every text: ASCII words with single spaces and no `{`. */
-const HARMLESS = /^[!-z|}~]+(?: [!-z|}~]+)*$/
-
-/**
- * One line of foreign text, safe anywhere after escaping: no control or bidi characters (a name must not reverse a
- * subject), none of our marks (U+E000…), no Liquid, well-formed, at most `max` characters.
- */
-export function cleanText(text: string, max: number): string {
-  if (text.length <= max && HARMLESS.test(text)) return text
-  const line = text
-    .slice(0, max * 4)
-    .toWellFormed()
-    .replace(/\s+/g, ' ')
-    .replace(NEVER_IN_TEXT, '')
-    .trim()
-  const safe = line.replace(/\{(?=[{%])/g, '{ ')
-  const characters = [...safe]
-  return characters.length <= max
-    ? safe
-    : `${characters
-        .slice(0, max - 1)
-        .join('')
-        .trimEnd()}…`
-}
-
-/** A normalised absolute http(s) URL without credentials; null for everything else. */
-export function parseWebAddress(text: string): string | null {
-  const url = text.length <= 2_000 ? URL.parse(text) : null
-  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password) return null
-  // A query may contain raw braces and quotes, which a mail must not contain.
-  return url.href.replace(/[{}"'<>`\\]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
 const SAMPLE_COUPON: TemplateCoupon = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_BRAND } from '../../../shared/carts/brand.ts'
 import { READY_DISCOUNT } from '../../../shared/marketing/discount-mail.ts'
+import { DEFAULT_BRAND } from '../../../shared/messages/brand.ts'
 import { DEFAULT_MAIL_BRAND, toMailBrand } from './brand.ts'
 import { buildSampleContext, type MailBrand, type TemplateContext, type TemplateItem } from './context.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from './ready-templates.ts'

@@ -42,12 +42,13 @@ const MAX_SUBJECT = 150
 /** A tracked link contains its target, and some mail programs open no link of more than 2,000 characters. */
 const MAX_TRACKED = 1_000
 
-/** Throws a TemplateError. */
+/** Throws a TemplateError. `isPart`: of a mail, and may be empty. */
 export function createDraft(
   { compiler, toText }: DraftTools,
   source: TemplateSource,
   values: Values,
   trackLink: TrackLink,
+  isPart = false,
 ): Draft {
   const template = compiler.compile(source)
   const filledSubject = fill(compiler.text, template.subject, values, 'subject')
@@ -61,7 +62,7 @@ export function createDraft(
   const { html: clean, leftOut: paragraphs } = buildContent(sanitized, rules, values)
   const content = clean.replaceAll(LABEL_MARK, values.linkLabel)
   const plain = toText(content)
-  if (!plain.trim()) throw emptyBodyError(paragraphs.length > 0)
+  if (!isPart && !plain.trim()) throw emptyBodyError(paragraphs.length > 0)
   return {
     filledSubject,
     subject,

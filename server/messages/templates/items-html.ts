@@ -1,7 +1,7 @@
 // A cart's items as tables, which all mail programs show alike: the first item large, the others below it, then the
 // coupon. Pure.
 import { encode } from 'html-entities'
-import type { ShopTheme } from '../../../shared/carts/palette.ts'
+import type { ShopTheme } from '../../../shared/messages/palette.ts'
 import type { TemplateCoupon } from './context.ts'
 import {
   type CleanItem,

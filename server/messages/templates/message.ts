@@ -1,7 +1,7 @@
 // Turns a draft into a mail: adds the layout and the footer. Pure.
 import { readFileSync } from 'node:fs'
 import { Liquid, type Template } from 'liquidjs'
-import type { ShopTheme } from '../../../shared/carts/palette.ts'
+import type { ShopTheme } from '../../../shared/messages/palette.ts'
 import { blocksHtml, blocksText, removeBlocks } from './blocks.ts'
 import { cleanText, TemplateError } from './context.ts'
 import { type Draft, MAX_HTML_BYTES, tooLargeError } from './draft.ts'

@@ -15,7 +15,7 @@ import {
   fontStacks,
   type SocialKind,
   socialKinds,
-} from '../../../shared/carts/brand.ts'
+} from '../../../shared/messages/brand.ts'
 import type { BrandView } from '../../../shared/workspace/brand-calls.ts'
 import { useHasPermission } from '../../core/access/queries.ts'
 import { ApiError } from '../../core/api/api.ts'

@@ -1,7 +1,7 @@
 import { Button, Card, FileButton, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import type { StoreView } from '../../../shared/access/stores.ts'
-import type { BrandFields } from '../../../shared/carts/brand.ts'
+import type { BrandFields } from '../../../shared/messages/brand.ts'
 import { type BrandView, brandTexts } from '../../../shared/workspace/brand-calls.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Notice } from '../../core/ui/Notice.tsx'

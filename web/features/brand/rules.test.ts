@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type BrandFields, DEFAULT_BRAND_FIELDS, findBrandProblems } from '../../../shared/carts/brand.ts'
+import { type BrandFields, DEFAULT_BRAND_FIELDS, findBrandProblems } from '../../../shared/messages/brand.ts'
 import {
   checkFile,
   checkWhileChosen,

@@ -8,7 +8,7 @@ import {
   formatRatio,
   MIN_CONTRAST,
   socialKindNames,
-} from '../../../shared/carts/brand.ts'
+} from '../../../shared/messages/brand.ts'
 import { brandTexts, LOGO_BYTES } from '../../../shared/workspace/brand-calls.ts'
 
 // Texts and input checks of the brand screen. Pure.

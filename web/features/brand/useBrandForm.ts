@@ -1,7 +1,7 @@
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { type BrandFields, findBrandProblems } from '../../../shared/carts/brand.ts'
+import { type BrandFields, findBrandProblems } from '../../../shared/messages/brand.ts'
 import type { BrandView } from '../../../shared/workspace/brand-calls.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { ApiError } from '../../core/api/api.ts'

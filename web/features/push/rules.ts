@@ -1,4 +1,4 @@
-import { contrastRatio, formatRatio, MIN_CONTRAST } from '../../../shared/carts/brand.ts'
+import { contrastRatio, formatRatio, MIN_CONTRAST } from '../../../shared/messages/brand.ts'
 import { type PushFrequency, type PushMethod, type PushPrompt, pushLimits } from '../../../shared/delivery/push.ts'
 import { formatCount } from '../../core/ui/format.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_BRAND } from '../../../shared/carts/brand.ts'
-import { buildShopTheme } from '../../../shared/carts/palette.ts'
+import { DEFAULT_BRAND } from '../../../shared/messages/brand.ts'
+import { buildShopTheme } from '../../../shared/messages/palette.ts'
 import { createShopStyle } from './use-shop-look.ts'
 
 test.each(['light', 'dark'] as const)('the owner’s preview of a shop page has the shop’s branding, %s', (scheme) => {

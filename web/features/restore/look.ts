@@ -1,5 +1,5 @@
-import { buildShopTheme, type Palette } from '../../../shared/carts/palette.ts'
 import type { ShopBrand } from '../../../shared/carts/shop-brand.ts'
+import { buildShopTheme, type Palette } from '../../../shared/messages/palette.ts'
 
 /** Applies the shop's colors and font to the whole page. `public/theme.js` has chosen light or dark. */
 export function applyShopLook(brand: ShopBrand): void {

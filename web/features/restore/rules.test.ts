@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { DEFAULT_BRAND } from '../../../shared/carts/brand.ts'
+import { DEFAULT_BRAND } from '../../../shared/messages/brand.ts'
 import type { CartView } from '../../../shared/carts/carts.ts'
 import {
   computeTotal,

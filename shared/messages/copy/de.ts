@@ -1,0 +1,28 @@
+import type { MailCopy } from './en.ts'
+
+export const de: MailCopy = {
+  there: 'du',
+  returnToCart: 'Zurück zum Warenkorb',
+  visitShop: 'Zum Shop',
+  viewProduct: 'Ansehen',
+  total: 'Summe',
+  subtotal: 'Zwischensumme',
+  totalWithCoupon: 'Summe mit Gutschein',
+  coupon: 'Gutschein',
+  soldOut: 'Ausverkauft',
+  quantity: 'Anzahl: {count}',
+  moreItems: '{count, plural, one {und # weiterer Artikel} other {und # weitere Artikel}}',
+  amountOff: '{amount} Rabatt',
+  aDiscount: 'ein Rabatt',
+  freeShipping: 'Kostenloser Versand',
+  youSave: 'Du sparst {amount}',
+  validUntil: 'Gültig bis {date}',
+  couponValidUntil: '(gültig bis {date})',
+  reasonCart: 'Du erhältst diese E-Mail, weil du bei {store} Artikel im Warenkorb gelassen hast.',
+  reasonPerson: 'Du erhältst diese E-Mail, weil du {store} deine E-Mail-Adresse gegeben hast.',
+  unsubscribe: 'Abmelden',
+  preferences: 'E-Mail-Einstellungen',
+  subjectCart: 'Dein Warenkorb bei {store}',
+  subjectCoupon: 'Ein Gutschein für dich bei {store}',
+  subjectShop: 'Eine Nachricht von {store}',
+}
