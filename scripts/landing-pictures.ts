@@ -1,27 +1,40 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { openBrowser } from '../e2e/browser.ts'
 import { themeNames } from '../web/core/theme/theme-choice.ts'
-import { type ShotName, shotNames, shots } from '../web/screens/landing/shots.ts'
+import { isThemed, type ShotName, shotNames, shots } from '../web/screens/landing/shots.ts'
 
-// Takes the landing page's pictures from a running demo: `node scripts/landing-pictures.ts http://localhost:3000`.
+// Takes the landing page's pictures from a running demo:
+// `node scripts/landing-pictures.ts http://localhost:3000 [http://localhost:3002] [mail …]`. The second address is the
+// demo's mailbox; names at the end take only these pictures. Mail and cart are those of the newest reminder.
 
-const [url = 'http://localhost:3000'] = process.argv.slice(2)
+const [url = 'http://localhost:3000', mailbox = 'http://localhost:3002', ...only] = process.argv.slice(2)
 const folder = 'web/screens/landing/pictures'
 const DENSITY = 2
 /** Margin around the card, in CSS pixels. */
 const MARGIN = 12
 
+const scenes: Readonly<Record<ShotName, Scene>> = {
+  dashboard: showDashboard,
+  why: showWhy,
+  mail: showMail,
+  restore: showRestore,
+  plugin: showPlugin,
+}
+
 const browser = await openBrowser()
 await mkdir(folder, { recursive: true })
 for (const name of shotNames) {
-  for (const theme of themeNames) {
-    for (const [shape, size] of Object.entries(shots[name])) {
-      await writeFile(`${folder}/${name}-${theme}-${shape}.webp`, await shoot(name, theme, size))
+  if (only.length > 0 && !only.includes(name)) continue
+  for (const theme of isThemed(name) ? themeNames : [null]) {
+    const { wide, narrow } = shots[name]
+    for (const [shape, size] of Object.entries({ wide, ...(narrow && { narrow }) })) {
+      const file = theme === null ? name : `${name}-${theme}`
+      await writeFile(`${folder}/${file}-${shape}.webp`, await shoot(name, theme ?? 'light', size))
     }
   }
 }
-await writeFile('web/public/social.png', await renderSocialImage(browser))
+if (only.length === 0) await writeFile('web/public/social.png', await renderSocialImage(browser))
 await browser.close()
 
 /** The image of shared links: the top of the page without buttons and navigation. */
@@ -50,10 +63,7 @@ async function shoot(name: ShotName, theme: string, size: Size): Promise<Buffer>
   const context = await browser.newContext({ deviceScaleFactor: DENSITY, viewport: { width: 1_200, height: 2_600 } })
   const page = await context.newPage()
   await page.addInitScript((chosen) => localStorage.setItem('theme', chosen), theme)
-  await page.goto(`${url}/login`)
-  await page.getByRole('button', { name: 'Try the live demo' }).click()
-  await page.waitForURL(/dashboard|carts/)
-  const corner = await (name === 'why' ? showWhy(page, size) : showDashboard(page, size))
+  const corner = await scenes[name](page, size)
   await page.mouse.move(0, 0)
   await page.waitForTimeout(600)
   const session = await context.newCDPSession(page)
@@ -66,8 +76,56 @@ async function shoot(name: ShotName, theme: string, size: Size): Promise<Buffer>
   return Buffer.from(data, 'base64')
 }
 
+type Scene = (page: Page, size: Size) => Promise<{ x: number; y: number }>
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(`${url}/login`)
+  await page.getByRole('button', { name: 'Try the live demo' }).click()
+  await page.waitForURL(/dashboard|carts/)
+}
+
+/** Shows the newest reminder as it was sent. */
+async function showMail(page: Page, size: Size) {
+  const { id } = await findReminder()
+  await page.setViewportSize({ width: size.width, height: 1_600 })
+  await page.goto(`${mailbox}/messages/${id}/html`)
+  await page.waitForLoadState('networkidle')
+  return { x: 0, y: 0 }
+}
+
+/** Follows the link of the newest reminder. */
+async function showRestore(page: Page, size: Size) {
+  const { id } = await findReminder()
+  await page.setViewportSize({ width: size.width, height: 1_600 })
+  await page.goto(`${mailbox}/messages/${id}/html`)
+  const link = await page.locator('a[href*="/c/"]').first().getAttribute('href')
+  await page.goto(link!)
+  await page.getByRole('heading', { name: 'Your cart' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  return { x: 0, y: 0 }
+}
+
+async function findReminder(): Promise<{ id: string }> {
+  const reply = await fetch(`${mailbox}/api/messages`)
+  const { messages } = (await reply.json()) as { messages: { id: string; subject: string }[] }
+  const found = messages.find(({ subject }) => /cart|left|forg/i.test(subject))
+  if (!found) throw new Error('The mailbox has no reminder: abandon a cart in the demo store first.')
+  return found
+}
+
+/** The plugin's screen in a real WordPress, as in docs/woocommerce-plugin.md. */
+async function showPlugin(page: Page, size: Size) {
+  await page.setViewportSize(size)
+  const picture = (await readFile('docs/images/plugin-connect.png')).toString('base64')
+  await page.setContent(
+    `<style>body { margin: 0 } img { display: block; width: ${size.width}px }</style><img src="data:image/png;base64,${picture}">`,
+  )
+  return { x: 0, y: 0 }
+}
+
 /** Shows figures and chart at the picture's width. Returns the picture's corner. */
 async function showDashboard(page: Page, size: Size) {
+  await signIn(page)
   await page.goto(`${url}/dashboard`)
   const part = page.locator('.dashboard')
   await page.getByRole('img', { name: /^Cart recovery/ }).waitFor()
@@ -81,6 +139,7 @@ async function showDashboard(page: Page, size: Size) {
 
 /** Shows a recovered cart's timeline with the opened explanation of an unsent message. */
 async function showWhy(page: Page, size: Size) {
+  await signIn(page)
   await page.goto(`${url}${await findRecoveredCart(page)}`)
   const card = page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name: 'Timeline', exact: true }) })
   await card.getByRole('button', { name: 'Why?' }).nth(1).click()
