@@ -5,10 +5,9 @@ import { themeNames } from '../web/core/theme/theme-choice.ts'
 import { isThemed, type ShotName, shotNames, shots } from '../web/screens/landing/shots.ts'
 
 // Takes the landing page's pictures from a running demo:
-// `node scripts/landing-pictures.ts http://localhost:3000 [http://localhost:3002] [mail …]`. The second address is the
-// demo's mailbox; names at the end take only these pictures. Mail and cart are those of the newest reminder.
+// `node scripts/landing-pictures.ts http://localhost:3000 [mail …]`. Names at the end take only these pictures.
 
-const [url = 'http://localhost:3000', mailbox = 'http://localhost:3002', ...only] = process.argv.slice(2)
+const [url = 'http://localhost:3000', ...only] = process.argv.slice(2)
 const folder = 'web/screens/landing/pictures'
 const DENSITY = 2
 /** Margin around the card, in CSS pixels. */
@@ -84,33 +83,54 @@ async function signIn(page: Page): Promise<void> {
   await page.waitForURL(/dashboard|carts/)
 }
 
-/** Shows the newest reminder as it was sent. */
+/** Calls the API as the demo's owner. */
+function callApi<Reply>(page: Page, path: string, body?: object): Promise<Reply> {
+  return page.evaluate(
+    async ({ path, body }) => {
+      const token = sessionStorage.getItem('token') ?? localStorage.getItem('token')
+      const reply = await fetch(path, {
+        method: body ? 'POST' : 'GET',
+        headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      return (await reply.json()) as Reply
+    },
+    { path, body },
+  )
+}
+
+async function findCart(page: Page, status?: string): Promise<string> {
+  const { carts } = await callApi<{ carts: { id: string; items: unknown[] }[] }>(
+    page,
+    `/api/carts/abandoned?limit=50${status ? `&status=${status}` : ''}`,
+  )
+  const found = carts.find(({ items }) => items.length === 2) ?? carts[0]
+  if (!found) throw new Error(`The demo has no such cart yet: wait until its history is complete.`)
+  return found.id
+}
+
+/** Shows the first reminder about a cart, composed by the code that sends. */
 async function showMail(page: Page, size: Size) {
-  const { id } = await findReminder()
+  await signIn(page)
+  const cartId = await findCart(page)
+  const { flows } = await callApi<{ flows: { id: string }[] }>(page, '/api/flows')
+  const mail = await callApi<{ html: string }>(page, `/api/flows/${flows[0]!.id}/preview`, { step: 0, cartId })
   await page.setViewportSize({ width: size.width, height: 1_600 })
-  await page.goto(`${mailbox}/messages/${id}/html`)
+  await page.goto('about:blank')
+  await page.setContent(mail.html.replace('<head>', `<head><base href="${url}/">`))
   await page.waitForLoadState('networkidle')
   return { x: 0, y: 0 }
 }
 
-/** Follows the link of the newest reminder. */
+/** Shows the page that a reminder's link opens. */
 async function showRestore(page: Page, size: Size) {
-  const { id } = await findReminder()
+  await signIn(page)
+  const cartId = await findCart(page)
   await page.setViewportSize({ width: size.width, height: 1_600 })
-  await page.goto(`${mailbox}/messages/${id}/html`)
-  const link = await page.locator('a[href*="/c/"]').first().getAttribute('href')
-  await page.goto(link!)
+  await page.goto(`${url}/cart/recover?cart_id=${cartId}`)
   await page.getByRole('heading', { name: 'Your cart' }).waitFor()
   await page.waitForLoadState('networkidle')
   return { x: 0, y: 0 }
-}
-
-async function findReminder(): Promise<{ id: string }> {
-  const reply = await fetch(`${mailbox}/api/messages`)
-  const { messages } = (await reply.json()) as { messages: { id: string; subject: string }[] }
-  const found = messages.find(({ subject }) => /cart|left|forg/i.test(subject))
-  if (!found) throw new Error('The mailbox has no reminder: abandon a cart in the demo store first.')
-  return found
 }
 
 /** The plugin's screen in a real WordPress, as in docs/woocommerce-plugin.md. */
@@ -140,7 +160,7 @@ async function showDashboard(page: Page, size: Size) {
 /** Shows a recovered cart's timeline with the opened explanation of an unsent message. */
 async function showWhy(page: Page, size: Size) {
   await signIn(page)
-  await page.goto(`${url}${await findRecoveredCart(page)}`)
+  await page.goto(`${url}/carts/${await findCart(page, 'recovered')}`)
   const card = page.locator('.mantine-Card-root', { has: page.getByRole('heading', { name: 'Timeline', exact: true }) })
   await card.getByRole('button', { name: 'Why?' }).nth(1).click()
   await fitWidth(page, card, size)
@@ -157,17 +177,4 @@ async function fitWidth(page: Page, part: Locator, size: Size): Promise<void> {
     width += Math.round(difference)
     await page.setViewportSize({ width, height: 2_600 })
   }
-}
-
-async function findRecoveredCart(page: Page): Promise<string> {
-  const id = await page.evaluate(async () => {
-    const token = sessionStorage.getItem('token') ?? localStorage.getItem('token')
-    const reply = await fetch('/api/carts/abandoned?status=recovered&limit=50', {
-      headers: { authorization: `Bearer ${token}` },
-    })
-    const { carts } = (await reply.json()) as { carts: { id: string }[] }
-    return carts[0]?.id
-  })
-  if (!id) throw new Error('The demo has no recovered cart yet: wait until its history is complete.')
-  return `/carts/${id}`
 }

@@ -1,5 +1,5 @@
-import { IconCheck, IconClock, IconMail, IconPointer, IconShoppingCart } from '@tabler/icons-react'
 import { LogoMark } from '../../core/ui/Logo.tsx'
+import { Thread } from '../../core/ui/Thread.tsx'
 import { facts, path, problems, questions } from './copy.ts'
 import { Pricing } from './Pricing.tsx'
 import { Screenshot } from './Screenshot.tsx'
@@ -106,33 +106,20 @@ function Calls() {
   )
 }
 
-const stationIcons = {
-  cart: IconShoppingCart,
-  abandoned: IconClock,
-  message: IconMail,
-  click: IconPointer,
-  bought: IconCheck,
-}
-
 function Path() {
   return (
     <section id="how" className="band" aria-labelledby="how-title">
       <div className="wrap">
         <h2 id="how-title">The path of a cart</h2>
-        <ol className="path">
-          {path.map(({ id, title, text }) => {
-            const Icon = stationIcons[id]
-            return (
-              <li key={id} data-station={id}>
-                <span className="station">
-                  <Icon size={22} stroke={1.8} aria-hidden />
-                </span>
-                <h3>{title}</h3>
-                <p>{text}</p>
-              </li>
-            )
-          })}
-        </ol>
+        <Thread
+          label="The path of a cart"
+          stations={path.map(({ id, title, text }) => ({
+            key: id,
+            label: title,
+            outcome: id === 'bought' ? 'won' : 'done',
+            detail: text,
+          }))}
+        />
       </div>
     </section>
   )
