@@ -59,7 +59,7 @@ interface Size {
 }
 
 async function shoot(name: ShotName, theme: string, size: Size): Promise<Buffer> {
-  const context = await browser.newContext({ deviceScaleFactor: DENSITY, viewport: { width: 1_200, height: 2_600 } })
+  const context = await browser.newContext({ deviceScaleFactor: DENSITY, viewport: { width: 1_200, height: 2_600 }, bypassCSP: true })
   const page = await context.newPage()
   await page.addInitScript((chosen) => localStorage.setItem('theme', chosen), theme)
   const corner = await scenes[name](page, size)
@@ -113,10 +113,15 @@ async function findCart(page: Page, status?: string): Promise<string> {
 async function showMail(page: Page, size: Size) {
   await signIn(page)
   const cartId = await findCart(page)
-  const { flows } = await callApi<{ flows: { id: string }[] }>(page, '/api/flows')
-  const mail = await callApi<{ html: string }>(page, `/api/flows/${flows[0]!.id}/preview`, { step: 0, cartId })
+  const { flows } = await callApi<{ flows: { id: string; steps: { id: string }[] }[] }>(page, '/api/flows')
+  const [flow] = flows
+  const mail = await callApi<{ html: string }>(page, `/api/flows/${flow!.id}/preview`, {
+    stepId: flow!.steps[0]!.id,
+    cartId,
+  })
   await page.setViewportSize({ width: size.width, height: 1_600 })
-  await page.goto('about:blank')
+  // Its own origin, so that the pictures load.
+  await page.goto(`${url}/robots.txt`)
   await page.setContent(mail.html.replace('<head>', `<head><base href="${url}/">`))
   await page.waitForLoadState('networkidle')
   return { x: 0, y: 0 }
@@ -130,6 +135,8 @@ async function showRestore(page: Page, size: Size) {
   await page.goto(`${url}/cart/recover?cart_id=${cartId}`)
   await page.getByRole('heading', { name: 'Your cart' }).waitFor()
   await page.waitForLoadState('networkidle')
+  // The note for members of the store's team.
+  await page.addStyleTag({ content: 'main [class*=Alert], main .notice { display: none }' })
   return { x: 0, y: 0 }
 }
 

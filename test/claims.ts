@@ -43,7 +43,7 @@ const splitSentences = (text: string): string[] =>
     .split(/(?<=[.!?])\s+(?=[A-Z“…\d])/)
 
 const isClaim = (sentence: string): boolean =>
-  !sentence.endsWith('?') && /^[A-Z“…\d]|\.$/.test(sentence) && sentence.split(' ').length >= MIN_WORDS
+  !sentence.endsWith('?') && /^[A-Z“…\d]|\.$/.test(sentence) && sentence.split(' ').filter((word) => word !== '…').length >= MIN_WORDS
 
 interface Node {
   type: string

@@ -64,7 +64,7 @@ const texts: Record<ShotName, { alt: string; caption: string }> = {
     caption: 'The dashboard, with sample data from the demo.',
   },
   mail: {
-    alt: 'A reminder on a phone: the shop’s logo, the products of the cart with pictures and prices, and a button that leads to the cart.',
+    alt: 'A reminder on a phone: the shop’s logo, a greeting, and a picture of what is in the cart.',
     caption: 'The reminder, in the shop’s own colors.',
   },
   restore: {
