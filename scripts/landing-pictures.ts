@@ -59,7 +59,11 @@ interface Size {
 }
 
 async function shoot(name: ShotName, theme: string, size: Size): Promise<Buffer> {
-  const context = await browser.newContext({ deviceScaleFactor: DENSITY, viewport: { width: 1_200, height: 2_600 }, bypassCSP: true })
+  const context = await browser.newContext({
+    deviceScaleFactor: DENSITY,
+    viewport: { width: 1_200, height: 2_600 },
+    bypassCSP: true,
+  })
   const page = await context.newPage()
   await page.addInitScript((chosen) => localStorage.setItem('theme', chosen), theme)
   const corner = await scenes[name](page, size)

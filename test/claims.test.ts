@@ -29,6 +29,7 @@ function isThere(proof: string): boolean {
   const [file, name] = [proof.slice(0, at), proof.slice(at + 1)]
   if (!existsSync(file)) return false
   const source = readFileSync(file, 'utf8')
-  if (file.endsWith('.md')) return source.split('\n').some((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === name)
+  if (file.endsWith('.md'))
+    return source.split('\n').some((line) => /^#+ /.test(line) && line.replace(/^#+ /, '') === name)
   return source.includes(`'${name}`)
 }

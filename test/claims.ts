@@ -25,7 +25,17 @@ const MIN_WORDS = 4
 // Exempt by rule: questions, headings, links and buttons, messages of a form.
 const HEADINGS = new Set(['h1', 'h2', 'h3', 'dt', 'Title', 'summary', 'legend'])
 const ACTIONS = new Set(['a', 'button', 'Button', 'Anchor', 'Link'])
-const EXEMPT_KEYS = new Set(['failed', 'none', 'demo', 'confirmCancel', 'question', 'title', 'complaint', 'label', 'id'])
+const EXEMPT_KEYS = new Set([
+  'failed',
+  'none',
+  'demo',
+  'confirmCancel',
+  'question',
+  'title',
+  'complaint',
+  'label',
+  'id',
+])
 
 export const listClaims = (): string[] => [...new Set(claimFiles.flatMap(readClaims))]
 
@@ -43,7 +53,9 @@ const splitSentences = (text: string): string[] =>
     .split(/(?<=[.!?])\s+(?=[A-Z“…\d])/)
 
 const isClaim = (sentence: string): boolean =>
-  !sentence.endsWith('?') && /^[A-Z“…\d]|\.$/.test(sentence) && sentence.split(' ').filter((word) => word !== '…').length >= MIN_WORDS
+  !sentence.endsWith('?') &&
+  /^[A-Z“…\d]|\.$/.test(sentence) &&
+  sentence.split(' ').filter((word) => word !== '…').length >= MIN_WORDS
 
 interface Node {
   type: string
@@ -87,7 +99,8 @@ function readString(node: Node): string | null {
 
 function readOwnText(node: Node): string {
   if (node.type === 'JSXText') return String(node.value).trim()
-  if (node.type === 'JSXExpressionContainer' && isNode(node.expression)) return readString(node.expression)?.trim() ?? ''
+  if (node.type === 'JSXExpressionContainer' && isNode(node.expression))
+    return readString(node.expression)?.trim() ?? ''
   return ''
 }
 

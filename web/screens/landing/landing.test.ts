@@ -101,7 +101,7 @@ test('shows extra stores, texts and white-label with their prices, as on Pricing
   tags: ['A9'],
 }, () => {
   const addOns = (text: string) =>
-    [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, price]) => [
+    [...text.slice(text.indexOf('>Add-ons<')).matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, price]) => [
       name,
       price!.replace(/<[^>]+>/g, ''),
     ])
