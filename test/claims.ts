@@ -67,7 +67,10 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 function readCode(file: string, source: string): string[] {
   const found: string[] = []
   const visit = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(visit)
+    if (Array.isArray(value)) {
+      for (const each of value) visit(each)
+      return
+    }
     if (!isNode(value)) return
     if (value.type === 'ImportDeclaration' || value.type === 'JSXAttribute') return
     if (value.type === 'Property' && EXEMPT_KEYS.has(readName(value.key))) return
