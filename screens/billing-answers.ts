@@ -119,7 +119,7 @@ export function buildDetail(changes: Partial<Detail> = {}): { subscription: Deta
         maxStores: maxStores + (changes.extraStores ?? 0),
         advancedAnalytics: plan !== 'free',
         prioritySupport: plan !== 'free',
-        customBranding: false,
+        customBranding: true,
         apiAccess: false,
       },
       hasCard: isPaid,

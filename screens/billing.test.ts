@@ -55,9 +55,9 @@ test('/billing shows plan, status, price, cycle, dates, limits, usage and premiu
     `Next billing date ${formatDateIn(12)} Last payment ${formatDateIn(-18)} Card On file`,
     'Limits and usage Stores 1 of 2 connected Emails 1,234 of 5,000 used SMS Near the limit 84 of 100 used WhatsApp Limit reached 100 of 100 used',
     'Advanced Analytics Ranges up to a year, trends and tables Included',
-    'Priority Support Your mail to support says which plan it comes from Included',
-    'Custom Branding Pages and links under your own domain Soon',
-    'API Access Your own programs read and change your data Soon',
+    'Priority Support Your email names your plan, so we can answer it first Included',
+    'Custom Branding Your logo and colors, and links under your own domain Included',
+    'API Access Keys for programs of your own Not available',
   ])
     expect(text).toContain(part)
   await page.getByRole('heading', { name: 'Ready to Scale?' }).waitFor()
@@ -76,7 +76,7 @@ test.each([
       `Trial until ${formatDateIn(9)}.`,
       `Trial ends ${formatDateIn(9)}`,
       'Card None added; after the trial the plan is Lite',
-      'Add a card under Manage Billing to go on with Growth after the trial.',
+      'Add a card under Manage Billing to keep Growth after the trial.',
     ],
     ['Change plan', 'Manage Billing', 'Cancel subscription', 'View Payment History'],
   ],
@@ -128,24 +128,21 @@ test.each([
     'test mode',
     { source: 'test', amount: 4_900 },
     { sells: 'test', isTestMode: true },
-    ['Price $49.00 a month on Pricing; nothing is charged', 'there is no card and no invoice'],
+    ['Price List price $49.00/month, not charged in test mode', 'Test billing: plans are free here.'],
     ['Change plan', 'View Payment History'],
   ],
   [
     'an installation that sells nothing',
     { source: 'default', features: { ...buildDetail().subscription.features, maxStores: -1 } },
     { sells: 'none', isUnlimited: true },
-    [
-      'Price Nothing is charged',
-      'This installation has no billing. The plan is set by whoever runs this server. Write to',
-    ],
+    ['Price Nothing is charged', 'This installation has no billing. The server’s administrator sets the plan. Contact'],
     ['support@localhost', 'View Payment History'],
   ],
   [
     'a plan set by the operator',
     { source: 'operator' },
     {},
-    ['This plan was set by whoever runs this server. Nothing is charged for it, so there is nothing to cancel.'],
+    ['The server’s administrator set this plan. Nothing is charged for it.'],
     ['Change plan', 'View Payment History'],
   ],
 ] as const)('/billing shows the state with its actions: %s', async (_, detail, status, parts, offered) => {
@@ -207,7 +204,7 @@ test('/billing shows the limits if usage fails to load, and the limits of A 9 if
   })
   app.api.fail(readUsage, 400, { error: 'Not now.' })
   const page = await app.open('/billing')
-  await page.getByText('What was used could not be loaded.').waitFor()
+  await page.getByText('Usage could not be loaded.').waitFor()
   await expect
     .poll(() => readText(main()))
     .toContain('2 stores 100 emails per month 50 SMS per month 50 WhatsApp messages per month')
@@ -236,7 +233,7 @@ test('the demo states that its plan cannot be changed', async () => {
   await main().getByText('The demo’s plan cannot be changed.').waitFor()
   await usageIsShown()
   await expect.poll(() => actions()).toEqual(['View Payment History'])
-  await expect.poll(() => readText(main())).not.toContain('set by whoever runs this server')
+  await expect.poll(() => readText(main())).not.toContain('administrator set this plan')
 })
 
 // The drawer.
@@ -603,7 +600,7 @@ test('the card of resting stores shows resting stores with the reason, and the o
   app.api.answer(restStores, { success: true, resting: [kiln!.id] })
   app.api.answer(listResting, buildResting(kiln!.id))
   await save.click()
-  await page.getByText('Saved which stores rest').waitFor()
+  await page.getByText('Resting stores saved').waitFor()
   await expect.poll(() => readText(findRestingCard())).toContain('Kiln Road shop0.example')
   await expect.poll(() => app.api.calls(restStores).at(-1)!.body).toEqual({ storeIds: [kiln!.id] })
 })

@@ -62,15 +62,15 @@ test('the ledger labels each entry, has pages, and keeps the page in the address
   answerCredits()
   app.api.answer(listCreditEntries, buildLedger(23))
   await app.open('/billing')
-  await findCard().getByRole('button', { name: 'View Movements' }).click()
+  await findCard().getByRole('button', { name: 'View transactions' }).click()
   const rows = findCard().getByRole('row')
   await rows.nth(10).waitFor()
   const texts = (await rows.allInnerTexts()).map((row) => row.replace(/\s+/g, ' ').trim())
   expect(texts[0]).toBe('Date What Amount Balance')
   expect(texts[1]).toMatch(/SMS sent -\$0.018 \$12.345678$/)
-  expect(texts[3]).toMatch(/Payment given back; \$18.00 had been used -\$7.00/)
+  expect(texts[3]).toMatch(/Payment refunded; \$18.00 had been used -\$7.00/)
   expect(texts[4]).toMatch(/Bought \+\$25.00/)
-  expect(texts[5]).toMatch(/Added for trying out \+\$25.00/)
+  expect(texts[5]).toMatch(/Test credits \+\$25.00/)
   await checkLayout(app, 'main')
   await findCard().getByRole('button', { name: 'Page 3' }).click()
   await findCard().getByText('Page 3 of 3, 23 movements').waitFor()
@@ -113,12 +113,7 @@ test.each([
     'status',
     'You have $25.00 of credits.',
   ],
-  [
-    'not paid',
-    () => app.api.answer(checkCredits, { isPaid: false, balanceMicros: 0 }),
-    'status',
-    'The payment is not made yet.',
-  ],
+  ['not paid', () => app.api.answer(checkCredits, { isPaid: false, balanceMicros: 0 }), 'status', 'Payment pending'],
   [
     'of another account',
     () => app.api.fail(checkCredits, 404, { error: 'Checkout session not found' }),

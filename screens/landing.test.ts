@@ -116,7 +116,7 @@ test.each(['/landing', '/login'])('/landing shows a loading state, coming from %
   })
   const enter = async () => {
     await page.goto(url + from)
-    if (from === '/login') await page.getByRole('link', { name: 'Recoup, home' }).click()
+    if (from === '/login') await page.getByRole('link', { name: /^Recoup Abandoned Cart Recovery/ }).click()
     await page.getByText('Loading landing page...').waitFor()
     held.resolve()
   }
@@ -137,7 +137,7 @@ test.each(['/landing', '/login'])('/landing shows a loading state, coming from %
 
 test('Back from it to a page of the app shows that page', async () => {
   const { page } = await visit('/login')
-  await page.getByRole('link', { name: 'Recoup, home' }).click()
+  await page.getByRole('link', { name: /^Recoup Abandoned Cart Recovery/ }).click()
   await findTitle(page).waitFor()
   await expect.poll(() => new URL(page.url()).pathname).toBe('/landing')
   await page.goBack({ waitUntil: 'commit' })

@@ -39,8 +39,12 @@ test('/pricing shows plans monthly or yearly, claims, add-ons, questions, custom
     'Extra store $10 per store per month',
     'SMS/WhatsApp Billed by your provider',
     'White-label Custom pricing',
-    '100 WhatsApp messages per month SMS and WhatsApp are sent by hand; automated ones are in Growth',
-    '/month Everything in Starter 3 stores',
+    '100 WhatsApp messages per month Manual SMS and WhatsApp (automated in Growth)',
+    '1,000 WhatsApp messages per month Everything in Starter',
+    'Priority Support Your email names your plan, so we can answer it first',
+    'Starter Recommended',
+    'You pay by messages sent, never by contacts.',
+    'New accounts start lower: 50 emails on the first day',
   ])
     expect(text).toContain(part)
   expect(text).not.toMatch(/credits|cannot be bought/i)
@@ -87,7 +91,7 @@ test('the step charges today after a used trial', async () => {
   await findStep().waitFor()
   const text = await mainText()
   expect(text).toContain('Total per month $19.00 Due today $19.00')
-  expect(text).toContain('This account has had its free trial.')
+  expect(text).toContain('Your free trial has been used.')
   await expect.poll(() => start().count()).toBe(0)
 })
 

@@ -155,7 +155,7 @@ export const operatorStates: State[] = [
       signInAsOwner(api)
       api.answer(readSecondFactor, { isOn: true, since: '2026-01-05T10:00:00Z', recoveryCodesLeft: 1 })
     },
-    steps: [waitForText('Few recovery codes are left.')],
+    steps: [waitForText('Few recovery codes left.')],
   },
   {
     name: 'two-factor sign-in after a failed load',

@@ -15,8 +15,15 @@ export const billingTexts = {
   noBilling: 'This installation has no billing',
   /** Also used on Pricing, the landing page and in the terms (decision 87). */
   atLimit:
-    'You are told at 80 % and at 100 %. At the limit, messages of that channel wait until the month renews, and are dropped if they are too old by then. You are never moved to another plan.',
-  whiteLabel: 'Recoup under your own name is arranged by mail.',
+    'We notify you at 80% and 100%. At the limit, messages of that channel wait until the month renews, and expire if they are too old by then. You are never moved to another plan.',
+  whiteLabel: 'Contact us for white-labeling.',
+  pricedBy: 'You pay by messages sent, never by contacts.',
+  /** Limits of docs/accounts.md, "Confirming an address". */
+  youngAccounts:
+    'New accounts start lower: 50 emails on the first day, 500 a day in the first week, 5,000 a day in the first month. This covers emails in your own words and first emails to people who never ordered. With your own mail server there is no such limit.',
+  /** Of the first paid plan. */
+  recommended: 'Recommended',
+  recommendedReason: 'The smallest plan with several flows, A/B tests and scheduled campaigns.',
   failed: {
     createCheckout: 'Failed to create checkout session',
     processCheckout: 'Failed to process checkout',

@@ -51,7 +51,7 @@ it('shows plan, price, dates, limits with extra stores, and flags', { tags: ['A3
       maxWhatsappPerMonth: 100,
       advancedAnalytics: true,
       prioritySupport: true,
-      customBranding: false,
+      customBranding: true,
       apiAccess: false,
     },
     asOf: world.now.toISOString(),

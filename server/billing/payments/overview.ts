@@ -62,7 +62,8 @@ function presentFeatures({ entitlements }: AccountPlan): SubscriptionDetail['fea
     ...computePlanLimits(entitlements),
     advancedAnalytics: isPaid,
     prioritySupport: isPaid,
-    customBranding: false,
+    // Logo, colors and a domain for links are part of every plan.
+    customBranding: true,
     apiAccess: false,
   }
 }

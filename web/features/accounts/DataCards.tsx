@@ -26,8 +26,8 @@ export function ExportCard({ user }: { user: User }) {
     <Card>
       <Title order={2}>Export my data</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Everything this account has: stores, carts, orders, customers, messages with the reasons behind them, consents,
-        team and plan, as a zip of JSON Lines files. Keys and passwords are not in it.
+        Stores, carts, orders, customers, messages with their reasons, consents, team and plan, as a zip of JSON Lines
+        files. Keys and passwords are left out.
       </Text>
       <Stack gap="sm" align="flex-start">
         <DownloadButton label="Download my data" isBusy={download.isPending} onClick={() => download.mutate()} />
@@ -89,8 +89,7 @@ export function DeleteCard({ user }: { user: User }) {
     <Card>
       <Title order={2}>Delete account</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Sending stops, the subscription ends, everyone is signed out, and all data of the account and its stores is
-        deleted. This happens immediately and cannot be undone, so export your data first.
+        Sending stops, the subscription ends and all data is deleted. This cannot be undone: export your data first.
       </Text>
       <Button color="red" variant="outline" w="fit-content" onClick={() => setAsking(true)}>
         Delete account
@@ -143,10 +142,10 @@ function DeleteForm({ user, onClose }: Omit<Props, 'opened'>) {
       <Stack gap="md">
         <List fz="sm" spacing={6}>
           <List.Item>
-            Right now: nothing more is sent{stores > 0 && ` for your ${formatCounted(stores, 'store')}`}, open messages
-            are cancelled, and the subscription ends.
+            Right now: nothing more is sent{stores > 0 && ` for your ${formatCounted(stores, 'store')}`}, and the
+            subscription ends.
           </List.Item>
-          <List.Item>Right now: you and your whole team are signed out and cannot sign in to it again.</List.Item>
+          <List.Item>Right now: you and your team are signed out for good.</List.Item>
           <List.Item>Within minutes: all carts, orders, customers, messages and settings are deleted.</List.Item>
         </List>
         <Text fz="sm" fw={550}>

@@ -37,7 +37,7 @@ export function ProfileCard({ user }: { user: User }) {
           />
           <Email user={user} />
           <TextInput
-            label="Name of the account"
+            label="Account name"
             description={user.isDemo ? null : mayRename ? RENAMED : 'Only the owner or an admin can change it'}
             name="account"
             autoComplete="organization"

@@ -49,8 +49,7 @@ export function SecondFactorCard({ user }: { user: User }) {
     <Card>
       <Title order={2}>Two-factor sign-in</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Signing in then also asks for a code of an authenticator app on your phone. A stolen password alone opens
-        nothing.
+        Signing in also requires a code from your authenticator app.
       </Text>
       {isSettingUp ? (
         <SecondFactorSetup user={user} onClose={() => setSettingUp(false)} />
@@ -87,8 +86,8 @@ function SecondFactorOn({ since, remaining }: { since: string; remaining: number
       {remaining <= FEW && (
         <div style={{ marginTop: 16 }}>
           <Notice tone="warn">
-            {remaining === 0 ? 'There is no recovery code left.' : 'Few recovery codes are left.'} Make new ones, so
-            that you can sign in without your phone.
+            {remaining === 0 ? 'No recovery codes left.' : 'Few recovery codes left.'} Create new ones to be able to
+            sign in without your phone.
           </Notice>
         </div>
       )}
@@ -120,7 +119,7 @@ function EndDialog({ opened, onClose }: Props) {
   return (
     <Dialog opened={opened} onClose={onClose} title="Switch off two-factor sign-in?">
       <ProofForm ask={end} label="Switch off" isDangerous onDone={finish} onClose={onClose}>
-        Signing in then asks for your password alone, and your recovery codes stop working.
+        Signing in will only require your password. Your recovery codes stop working.
       </ProofForm>
     </Dialog>
   )
@@ -144,7 +143,7 @@ function RenewDialog({ opened, onClose }: Props) {
           onDone={({ recoveryCodes }) => setCodes(recoveryCodes)}
           onClose={close}
         >
-          You get ten new ones. The earlier ones stop working.
+          You get ten new codes. The old ones stop working.
         </ProofForm>
       )}
     </Dialog>
@@ -344,8 +343,7 @@ function TypedSecret({ secret }: { secret: string }) {
         )}
       </CopyButton>
       <Text fz="xs" c="dimmed">
-        Any app for one-time codes works: those of password managers, Google Authenticator, Microsoft Authenticator,
-        Aegis, and others.
+        Works with any app for one-time codes, such as a password manager or Google Authenticator.
       </Text>
     </Stack>
   )
@@ -434,8 +432,8 @@ function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: ()
         Your recovery codes
       </h3>
       <Notice tone="warn">
-        Keep these codes where you find them without your phone. They are shown only now. Each signs you in once in
-        place of a code of the app.
+        Store these codes where you can find them without your phone. They are shown only once. Each code signs you in
+        once.
       </Notice>
       <ol className="recovery-codes">
         {codes.map((code) => (
@@ -461,10 +459,10 @@ function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: ()
         >
           Save as a file
         </Button>
-        <Button onClick={onDone}>I have kept them</Button>
+        <Button onClick={onDone}>I’ve saved them</Button>
       </Group>
       <Text fz="xs" c="dimmed">
-        Without phone and codes, only whoever runs this server can let you in again.
+        If you lose your phone and your codes, only the server’s administrator can let you in.
       </Text>
     </Stack>
   )

@@ -1,6 +1,7 @@
+import './accounts.css'
 import { Anchor, Button, Card, Container, Divider, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { IconPlayerPlay } from '@tabler/icons-react'
+import { IconCircleCheck, IconPlayerPlay } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 import { authTexts } from '../../../shared/access/auth.ts'
@@ -20,7 +21,7 @@ import { SubmitButton, useWait } from './wait.tsx'
 const headings = {
   login: ['Sign in', 'Welcome back.'],
   register: ['Create your account', 'Free to start. Nothing is sent until you switch it on.'],
-  forgot: ['Reset your password', 'We send you a link to choose a new one.'],
+  forgot: ['Reset your password', 'We’ll email you a link to choose a new one.'],
   code: ['Two-factor sign-in', secondFactorTexts.codeNeeded],
 } as const
 
@@ -39,51 +40,78 @@ export function SignInPage() {
   const isDeleted = farewell === 'deleted' && mode === 'login'
   const [heading, text] = isDeleted ? ['Sign in', 'With another account.'] : headings[mode]
   return (
-    <BarePage title={heading} actions={null}>
-      <Container size={440} p={0}>
-        {farewell === 'expired' && mode === 'login' && (
-          <div style={{ marginBottom: 16 }}>
-            <Notice tone="warn" isLive>
-              {authTexts.sessionExpired}
-            </Notice>
-          </div>
-        )}
-        {isDeleted && (
-          <div style={{ marginBottom: 16 }}>
-            <Notice tone="good" isLive>
-              {authTexts.accountDeleted}
-            </Notice>
-          </div>
-        )}
-        <Card padding="xl">
-          <Stack gap="lg">
-            <div>
-              <Title order={1}>{heading}</Title>
-              <Text c="dimmed" mt={4}>
-                {text}
-              </Text>
+    <BarePage title={heading} actions={null} size={980}>
+      <div className="sign-in">
+        <Container size={440} p={0} w="100%">
+          {farewell === 'expired' && mode === 'login' && (
+            <div style={{ marginBottom: 16 }}>
+              <Notice tone="warn" isLive>
+                {authTexts.sessionExpired}
+              </Notice>
             </div>
-            {mode === 'forgot' ? (
-              <ForgotForm email={email} onEmail={setEmail} onBack={() => setForgotten(false)} />
-            ) : mode === 'code' ? (
-              <CodeForm firstStep={firstStep!} onBack={() => setFirstStep(null)} />
-            ) : (
-              <SignInForm
-                key={mode}
-                mode={mode}
-                email={email}
-                onEmail={setEmail}
-                onForgot={() => setForgotten(true)}
-                onCode={setFirstStep}
-              />
-            )}
-            {instance?.hasDemo && (mode === 'login' || mode === 'register') && <DemoButton />}
-          </Stack>
-        </Card>
-      </Container>
+          )}
+          {isDeleted && (
+            <div style={{ marginBottom: 16 }}>
+              <Notice tone="good" isLive>
+                {authTexts.accountDeleted}
+              </Notice>
+            </div>
+          )}
+          <Card padding="xl">
+            <Stack gap="lg">
+              <div>
+                <Title order={1}>{heading}</Title>
+                <Text c="dimmed" mt={4}>
+                  {text}
+                </Text>
+              </div>
+              {mode === 'forgot' ? (
+                <ForgotForm email={email} onEmail={setEmail} onBack={() => setForgotten(false)} />
+              ) : mode === 'code' ? (
+                <CodeForm firstStep={firstStep!} onBack={() => setFirstStep(null)} />
+              ) : (
+                <SignInForm
+                  key={mode}
+                  mode={mode}
+                  email={email}
+                  onEmail={setEmail}
+                  onForgot={() => setForgotten(true)}
+                  onCode={setFirstStep}
+                />
+              )}
+              {instance?.hasDemo && (mode === 'login' || mode === 'register') && <DemoButton />}
+            </Stack>
+          </Card>
+        </Container>
+        <Proof />
+      </div>
     </BarePage>
   )
 }
+
+/** Beside the form on wide screens: the checks of docs/engine.md, in their order. */
+const Proof = () => (
+  <aside className="proof" aria-labelledby="proof">
+    <h2 id="proof">“Why was this sent, or not?”</h2>
+    <ol>
+      {checks.map((check) => (
+        <li key={check}>
+          <IconCircleCheck size={20} aria-hidden />
+          {check}
+        </li>
+      ))}
+    </ol>
+    <p>Every message is checked when it is due. Its record shows each check.</p>
+  </aside>
+)
+
+const checks = [
+  'The cart is still abandoned',
+  'The address is not unsubscribed',
+  'The law of the shopper’s country allows it',
+  'The store’s orders, read this minute, show no purchase',
+  'The frequency cap has room',
+]
 
 function DemoButton() {
   const demo = useDemoLogin()

@@ -64,7 +64,7 @@ import { formatDate } from './plan-copy.ts'
 import type { Overview } from './queries.ts'
 import { useUsage } from './queries.ts'
 import { RestingChoice } from './RestingChoice.tsx'
-import { listLimits } from './rules.ts'
+import { explainLine, listLimits } from './rules.ts'
 import { StatusCard } from './StatusCard.tsx'
 import { StepTitle } from './StepTitle.tsx'
 
@@ -187,15 +187,15 @@ function CreditsReturn() {
   // One live region from the start, so screen readers announce the result.
   return (
     <div role="status">
-      {!data && <Notice tone="info">Looking up what became of your payment...</Notice>}
+      {!data && <Notice tone="info">Checking your payment...</Notice>}
       {data?.isPaid && (
-        <Notice tone="good" title="Your credits are there.">
+        <Notice tone="good" title="Credits added">
           You have {formatBalance(data.balanceMicros)} of credits.
         </Notice>
       )}
       {data?.isPaid === false && (
-        <Notice tone="info" title="The payment is not made yet.">
-          Credits are there as soon as it is.
+        <Notice tone="info" title="Payment pending">
+          Credits are added once it is paid.
         </Notice>
       )}
     </div>
@@ -366,13 +366,13 @@ function CheckoutReturn() {
   )
 }
 
-const WAITING = 'Looking up what became of your checkout...'
+const WAITING = 'Checking your checkout...'
 
 function Outcome({ success, plan }: z.output<typeof checkSession.reply>) {
   if (!success) {
     return (
       <Notice tone="info" title="The checkout was not completed.">
-        Nothing was charged, and your plan is what it was.{' '}
+        Nothing was charged, and your plan is unchanged.{' '}
         <Anchor component={Link} to="/pricing">
           {billingTexts.viewPlans}
         </Anchor>
@@ -381,7 +381,7 @@ function Outcome({ success, plan }: z.output<typeof checkSession.reply>) {
   }
   return (
     <Notice tone="good" title="Your checkout is complete.">
-      {plan ? `You are on the ${plans[plan].name} plan.` : 'Your plan follows within a minute.'}
+      {plan ? `You are on the ${plans[plan].name} plan.` : 'Your plan is updated within a minute.'}
       {plan && <NextStep />}
     </Notice>
   )
@@ -430,7 +430,7 @@ function LimitsAndUsage({ features }: { features: Partial<PlanLimits> }) {
               <List.Item key={line}>{line}</List.Item>
             ))}
           </List>
-          <Notice tone="bad" title="What was used could not be loaded." isLive>
+          <Notice tone="bad" title="Usage could not be loaded." isLive>
             <Stack gap="sm" align="flex-start" mt={2}>
               <span>{usage.error.message}</span>
               <Button
@@ -563,12 +563,12 @@ type Flags = Pick<
   'advancedAnalytics' | 'prioritySupport' | 'customBranding' | 'apiAccess'
 >
 
-/** In display order. Marked entries are not built yet (decision 88). */
-const flags: readonly { key: keyof Flags; name: string; text: string; isSoon?: true }[] = [
-  { key: 'advancedAnalytics', name: 'Advanced Analytics', text: 'Ranges up to a year, trends and tables' },
-  { key: 'prioritySupport', name: 'Priority Support', text: 'Your mail to support says which plan it comes from' },
-  { key: 'customBranding', name: 'Custom Branding', text: 'Pages and links under your own domain', isSoon: true },
-  { key: 'apiAccess', name: 'API Access', text: 'Your own programs read and change your data', isSoon: true },
+/** In display order (decision 88). */
+const flags: readonly { key: keyof Flags; name: string; text: string; isUnavailable?: true }[] = [
+  { key: 'advancedAnalytics', name: 'Advanced Analytics', text: explainLine('Advanced Analytics')! },
+  { key: 'prioritySupport', name: 'Priority Support', text: explainLine('Priority Support')! },
+  { key: 'customBranding', name: 'Custom Branding', text: 'Your logo and colors, and links under your own domain' },
+  { key: 'apiAccess', name: 'API Access', text: 'Keys for programs of your own', isUnavailable: true },
 ]
 
 const PremiumFeatures = ({ features }: { features: Flags }) => (
@@ -577,7 +577,7 @@ const PremiumFeatures = ({ features }: { features: Flags }) => (
       Premium features
     </Title>
     <ul className="premium">
-      {flags.map(({ key, name, text, isSoon }) => (
+      {flags.map(({ key, name, text, isUnavailable }) => (
         <li key={key}>
           <Group gap="xs" justify="space-between" wrap="nowrap" align="flex-start">
             <div>
@@ -586,7 +586,7 @@ const PremiumFeatures = ({ features }: { features: Flags }) => (
                 {text}
               </Text>
             </div>
-            <StatusBadge {...findMark(features[key], isSoon)} />
+            <StatusBadge {...findMark(features[key], isUnavailable)} />
           </Group>
         </li>
       ))}
@@ -594,9 +594,9 @@ const PremiumFeatures = ({ features }: { features: Flags }) => (
   </Card>
 )
 
-function findMark(has: boolean, isSoon = false) {
+function findMark(has: boolean, isUnavailable = false) {
   if (has) return { tone: 'good', icon: IconCircleCheck, label: 'Included' } as const
-  if (isSoon) return { tone: 'quiet', icon: IconClock, label: 'Soon' } as const
+  if (isUnavailable) return { tone: 'quiet', icon: IconMinus, label: 'Not available' } as const
   return { tone: 'quiet', icon: IconMinus, label: 'Not in this plan' } as const
 }
 
@@ -620,7 +620,7 @@ function useCheckoutSession(name: 'session_id' | 'credits'): string | null {
   return id
 }
 
-const PREVIEW_FAILED = 'What this costs could not be found out. Please try again.'
+const PREVIEW_FAILED = 'The price could not be loaded. Please try again.'
 const NOT_CHANGED = 'The plan could not be changed. Please try again.'
 
 const isRefusal = (error: Error | null) =>
@@ -696,8 +696,8 @@ function RestingStores({ subscription }: { subscription: Overview['subscription'
         Resting stores
       </Title>
       <Text>
-        The plan has room for {formatCounted(awake, 'store')}, and {stores.length} are connected. A store that rests
-        goes on capturing carts and syncing. It sends nothing until the plan has room for it.
+        Your plan includes {formatCounted(awake, 'store')}, and {stores.length} are connected. A resting store tracks
+        carts and syncs, but sends nothing.
       </Text>
       <List mt="sm" spacing={6} icon={<IconZzz size={16} aria-hidden style={{ display: 'block' }} />} center>
         {resting.map(({ id, name, url }) => (
@@ -746,12 +746,12 @@ function Chooser({ opened, stores, needed, onClose }: ChooserProps) {
       confirmLabel="Save"
       isBusy={rest.isPending}
       isDisabled={describeMissing(needed, selection.length) !== null}
-      problem={getFailureText(rest.error, 'Which stores rest could not be saved. Please try again.')}
+      problem={getFailureText(rest.error, 'Your choice could not be saved. Please try again.')}
       onConfirm={() =>
         rest.mutate(selection, {
           onSuccess: () => {
             close()
-            announce('Saved which stores rest')
+            announce('Resting stores saved')
           },
         })
       }

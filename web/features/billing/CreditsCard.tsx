@@ -58,21 +58,21 @@ function Known({ credits, mayBuy, mayRead }: Props & { credits: Credits }) {
         SMS credits
       </Title>
       <Text fz="sm" c="dimmed" mb="md">
-        They pay for the SMS of a month that the plan does not include, and do not expire.
+        Used for SMS beyond your plan’s monthly amount. They never expire.
       </Text>
       <Stack gap="md">
         <Facts
           entries={[
             ['Balance', <strong key="balance">{formatBalance(credits.balanceMicros)}</strong>],
             ['Last 7 days', formatCredits(credits.weekMicros)],
-            ['An SMS costs about', <Prices key="prices" prices={credits.prices} />],
+            ['Price of an SMS', <Prices key="prices" prices={credits.prices} />],
           ]}
         />
         {note && <Notice tone="info">{note}</Notice>}
         {mayBuy && note === null && credits.offer === 'stripe' && <Buy />}
         {mayBuy && note === null && credits.offer === 'test' && (
           <Button component={Link} to="/test-subscription" w="fit-content">
-            Add credits for trying out
+            Add test credits
           </Button>
         )}
         {mayRead && <CreditLedger />}
@@ -130,7 +130,7 @@ function Buy() {
 
 const REGION = 'credit-ledger'
 
-/** Every movement of the credits, to the millionth. */
+/** Every transaction of the credits, to the millionth. */
 function CreditLedger() {
   const { page, put } = usePageParam('ledger')
   const isOpen = page !== null
@@ -142,10 +142,10 @@ function CreditLedger() {
         {...(isOpen && { 'aria-controls': REGION })}
         onClick={() => put(isOpen ? null : 1)}
       >
-        {isOpen ? 'Hide Movements' : 'View Movements'}
+        {isOpen ? 'Hide transactions' : 'View transactions'}
       </Button>
       {isOpen && (
-        <section id={REGION} aria-label="Movements of credits" style={{ marginTop: 'var(--mantine-spacing-md)' }}>
+        <section id={REGION} aria-label="Credit transactions" style={{ marginTop: 'var(--mantine-spacing-md)' }}>
           <Entries page={page} onPage={put} />
         </section>
       )}
@@ -161,21 +161,21 @@ function Entries({ page, onPage }: { page: number; onPage: (page: number, replac
     if (last > 0 && page > last) onPage(last, true)
   })
   return (
-    <Loaded query={entries} loading={<LoadingRows count={4} />} failed="The movements could not be loaded.">
+    <Loaded query={entries} loading={<LoadingRows count={4} />} failed="The transactions could not be loaded.">
       {({ entries: rows, pagination }) =>
         pagination.total === 0 ? (
           <Empty icon={IconReceipt} text="No credits yet" />
         ) : (
           <>
             <DataList
-              label="Movements"
+              label="Transactions"
               columns={columns}
               rows={rows}
               getKey={({ seq }) => String(seq)}
               minWidth={560}
             />
             {pagination.pages > 1 && (
-              <PageNumbers {...pagination} noun="movement" requestedPage={page} onPage={onPage} />
+              <PageNumbers {...pagination} noun="transaction" requestedPage={page} onPage={onPage} />
             )}
           </>
         )
@@ -186,7 +186,7 @@ function Entries({ page, onPage }: { page: number; onPage: (page: number, replac
 
 const columns: readonly DataColumn<CreditEntry>[] = [
   { id: 'date', label: 'Date', sort: null, cell: ({ at }) => formatDateTime(at) },
-  { id: 'what', label: 'What', sort: null, cell: (entry) => describeEntry(entry) },
+  { id: 'what', label: 'Description', sort: null, cell: (entry) => describeEntry(entry) },
   {
     id: 'amount',
     label: 'Amount',

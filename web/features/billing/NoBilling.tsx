@@ -18,7 +18,7 @@ export function NoBilling({ plan, isUnlimited, supportEmail }: Props) {
           {billingTexts.noBilling}
         </Title>
         <Text c="dimmed" mt="xs">
-          Nothing is sold here. Whoever runs it decides which plan an account has.
+          Nothing is charged. The server’s administrator sets each account’s plan.
         </Text>
       </div>
       {plan && (

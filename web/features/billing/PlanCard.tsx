@@ -1,10 +1,11 @@
 import { Anchor, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
-import { IconCheck, IconCircleCheck, IconMinus } from '@tabler/icons-react'
+import { IconCheck, IconCircleCheck, IconMinus, IconThumbUp } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { monthlyPrice, type PlanKey, plans } from '../../../shared/billing/billing.ts'
+import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import type { Offer } from './pricing-rules.ts'
-import { listPlanLines } from './rules.ts'
+import { explainLine, listPlanLines, RECOMMENDED } from './rules.ts'
 
 interface Props {
   planKey: PlanKey
@@ -18,12 +19,16 @@ interface Props {
 
 export function PlanCard(props: Props) {
   const plan = plans[props.planKey]
+  const isRecommended = props.planKey === RECOMMENDED
   return (
-    <Card padding="xl" h="100%">
+    <Card padding="xl" h="100%" {...(isRecommended && { className: 'recommended-plan' })}>
       <Stack gap="md" h="100%">
         <Group justify="space-between">
           <Title order={2}>{plan.name}</Title>
           {props.isCurrent && <StatusBadge tone="good" icon={IconCircleCheck} label="Your plan" />}
+          {isRecommended && !props.isCurrent && (
+            <StatusBadge tone="good" icon={IconThumbUp} label={billingTexts.recommended} />
+          )}
         </Group>
         <div>
           <Text span fz={34} fw={700} className="tabular" lh={1}>
@@ -36,11 +41,13 @@ export function PlanCard(props: Props) {
           <Text fz="sm" c="dimmed" mih={22}>
             {props.isYearly && plan.priceMonthly > 0 ? 'Billed yearly' : ''}
           </Text>
+          <Text fz="sm" mih={44}>
+            {isRecommended ? billingTexts.recommendedReason : ''}
+          </Text>
         </div>
         <List
           spacing={8}
           fz="sm"
-          center
           icon={<IconCheck size={16} color="var(--rc-accent)" aria-hidden style={{ display: 'block' }} />}
           style={{ flex: 1 }}
         >
@@ -53,6 +60,11 @@ export function PlanCard(props: Props) {
               })}
             >
               {line}
+              {explainLine(line) && (
+                <Text span fz="xs" c="dimmed" display="block">
+                  {explainLine(line)}
+                </Text>
+              )}
             </List.Item>
           ))}
         </List>
@@ -94,14 +106,19 @@ function Choice({ planKey, offer, isCurrent, isBusy, onChoose }: Props) {
   if (offer.kind === 'waits') return <Hint>{offer.text}</Hint>
   if (offer.kind === 'change') {
     return (
-      <Button component={Link} to={offer.to} variant="light" fullWidth>
+      <Button component={Link} to={offer.to} variant={planKey === RECOMMENDED ? 'filled' : 'default'} fullWidth>
         Change to {name}
       </Button>
     )
   }
   const isFree = planKey === 'free'
   return (
-    <Button variant={isFree ? 'filled' : 'light'} onClick={onChoose} loading={isFree && isBusy} fullWidth>
+    <Button
+      variant={planKey === RECOMMENDED ? 'filled' : 'default'}
+      onClick={onChoose}
+      loading={isFree && isBusy}
+      fullWidth
+    >
       {isFree ? 'Start with' : 'Choose'} {name}
     </Button>
   )

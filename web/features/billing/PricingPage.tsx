@@ -161,6 +161,9 @@ function Plans({ subscription, choosing, mayChoose, advice }: PlansProps) {
           />
         ))}
       </SimpleGrid>
+      <Text fz="sm" c="dimmed" maw={720}>
+        {billingTexts.youngAccounts}
+      </Text>
       <AddOns supportEmail={supportEmail} hasPlan={plan !== null} />
       <PricingFaq />
       {supportEmail && (
@@ -189,7 +192,7 @@ function Heading({ cycle, onCycle }: { cycle: BillingCycle; onCycle: (cycle: Bil
       <Title order={1} fz={28}>
         Choose your plan
       </Title>
-      <Text c="dimmed">Start free, change whenever you like.</Text>
+      <Text c="dimmed">Start free, change whenever you like. {billingTexts.pricedBy}</Text>
       <Group gap="sm" mt="sm" justify="center">
         <SegmentedControl
           aria-label="Billing period"
@@ -239,14 +242,13 @@ function AddOns({ supportEmail, hasPlan }: { supportEmail: string | undefined; h
         </AddOn>
         <Texts credits={useCredits().data} hasPlan={hasPlan} />
         <AddOn name="White-label" price="Custom pricing">
-          {billingTexts.whiteLabel}
+          Recoup under your own name.
           {supportEmail && (
             <>
               {' '}
               <Anchor underline="always" href={`mailto:${supportEmail}?subject=White-label`}>
-                Write to us
-              </Anchor>{' '}
-              about what you need.
+                {billingTexts.whiteLabel}
+              </Anchor>
             </>
           )}
         </AddOn>
@@ -259,8 +261,8 @@ function AddOns({ supportEmail, hasPlan }: { supportEmail: string | undefined; h
 const Texts = ({ credits, hasPlan }: { credits: Credits | undefined; hasPlan: boolean }) =>
   credits && isUsingCredits(credits) && credits.offer ? (
     <AddOn name="SMS/WhatsApp" price={`SMS credits from $${creditPacks[0]}`}>
-      They pay for the SMS that Starter and Growth do not include, from about {formatCredits(cheapest(credits))} each.
-      WhatsApp is billed by your provider.{' '}
+      For SMS beyond your plan’s monthly amount, from about {formatCredits(cheapest(credits))} each. WhatsApp is billed
+      by your provider.{' '}
       {hasPlan && (
         <Anchor component={Link} to="/billing#credits" underline="always">
           Credits under Billing
@@ -525,7 +527,7 @@ export const pricingQuestions = [
   },
   {
     question: 'What if it is not for me?',
-    answer: `There is a ${GUARANTEE_DAYS}-day money-back guarantee: write to support within ${GUARANTEE_DAYS} days of your first payment, and you get it back.`,
+    answer: `A ${GUARANTEE_DAYS}-day money-back guarantee: contact support within ${GUARANTEE_DAYS} days of your first payment for a full refund.`,
   },
   {
     question: 'Can I change or cancel my plan?',
@@ -538,7 +540,7 @@ export const pricingQuestions = [
   },
   {
     question: 'What if a payment fails?',
-    answer: `You are told at once, and the card is tried again. Sending goes on for ${GRACE_DAYS} days. Then messages are held until the payment is made. Your data is kept.`,
+    answer: `We notify you at once, and the card is tried again. Sending continues for ${GRACE_DAYS} days, then messages are held until you pay. Your data is kept.`,
   },
   {
     question: 'What does paying by the year save?',

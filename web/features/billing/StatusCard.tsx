@@ -45,7 +45,7 @@ function MissingActionsNote({ text, isWithSupport }: { text: string; isWithSuppo
       {isWithSupport && support && (
         <>
           {' '}
-          Write to <a href={`mailto:${support}?subject=Our plan`}>{support}</a> for another one.
+          Contact <a href={`mailto:${support}?subject=Our plan`}>{support}</a> to change it.
         </>
       )}
     </Text>

@@ -2,7 +2,7 @@ import { Button, Card, Container, NativeSelect, SegmentedControl, Stack, Text, T
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import { type BillingCycle, billingCycles } from '../../../shared/billing/billing.ts'
+import { type BillingCycle, billingCycles, plans } from '../../../shared/billing/billing.ts'
 import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 import { addTestCredits, type CreditPack, creditPacks } from '../../../shared/billing/credits.ts'
 import { useHasPermission, useMe, useSubscription } from '../../core/access/queries.ts'
@@ -19,7 +19,13 @@ import { PlanPermissionHint } from './PlanPermissionHint.tsx'
 import { readCycle } from './pricing-rules.ts'
 import { useManualUpdate } from './queries.ts'
 
-const offered = ['free', 'starter', 'growth', 'professional', 'enterprise']
+/** The names that A 3 lists, and Lite as everywhere else. */
+const names: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(plans).map(([key, { name }]) => [key, name])),
+  professional: 'Professional (not sold)',
+  enterprise: 'Enterprise (not sold)',
+}
+const offered = Object.keys(names)
 
 /** Sets a plan without payment; exists only in test mode (decision 3). */
 export function TestSubscriptionPage() {
@@ -38,9 +44,9 @@ function TestSubscription({ current }: { current: string | null }) {
         <Card padding="xl">
           <Stack gap="lg">
             <Title order={1}>Test subscription</Title>
-            <Text c="dimmed">This server is in billing test mode: choosing a plan here charges nothing.</Text>
+            <Text c="dimmed">Test billing: plans are free here.</Text>
             <Text>
-              Current plan: <strong>{current ?? 'none'}</strong>
+              Current plan: <strong>{current === null ? 'none' : names[current]}</strong>
             </Text>
             {!mayPay && <PlanPermissionHint hasPlan={current !== null} />}
             {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
@@ -68,7 +74,7 @@ function PlanForm({ current, isDisabled }: { current: string | null; isDisabled:
     <>
       <NativeSelect
         label="Plan"
-        data={offered}
+        data={offered.map((value) => ({ value, label: names[value]! }))}
         value={plan}
         disabled={isDisabled}
         onChange={(event) => setPlan(event.currentTarget.value)}
@@ -133,7 +139,7 @@ function CreditsForm({ isDisabled }: { isDisabled: boolean }) {
         disabled={isDisabled || note !== null}
         onClick={() => add.mutate(pack)}
       >
-        Add these credits
+        Add test credits
       </Button>
     </>
   )

@@ -50,20 +50,18 @@ it('shows the card where credits can be bought or exist, and why they are not us
   expect(hasCreditsCard(buildCredits({ offer: null }))).toBe(true)
   expect(hasCreditsCard(buildCredits({ offer: null, balanceMicros: 0, carrier: 'own' }))).toBe(false)
   expect(explainUnusedCredits(buildCredits())).toBeNull()
-  expect(explainUnusedCredits(buildCredits({ carrier: 'own', offer: null }))).toContain('bills you for them')
-  expect(explainUnusedCredits(buildCredits({ carrier: 'sandbox', offer: null }))).toContain(
-    'not carried by this server',
-  )
+  expect(explainUnusedCredits(buildCredits({ carrier: 'own', offer: null }))).toContain('which bills you')
+  expect(explainUnusedCredits(buildCredits({ carrier: 'sandbox', offer: null }))).toContain('does not send your SMS')
   expect(explainUnusedCredits(buildCredits({ isUsable: false }))).toContain('choose Starter or Growth')
 })
 
 it('labels every movement, and shows for a refund how much had been used', () => {
   expect(describeEntry(buildEntry({}))).toBe('SMS sent')
   expect(describeEntry(buildEntry({ kind: 'refund', micros: -7_000_000, owedMicros: 18_000_000 }))).toMatch(
-    /^Payment given back; \$18(\.00)? had been used$/,
+    /^Payment refunded; \$18(\.00)? had been used$/,
   )
   expect(describeEntry(buildEntry({ kind: 'refund', micros: 20_000_000, owedMicros: -5_000_000 }))).toBe(
-    'Payment kept after all',
+    'Refund reversed',
   )
   expect(describeEntry(buildEntry({ kind: 'adjustment', micros: 1, note: 'Goodwill' }))).toBe(
     'Changed by support: Goodwill',

@@ -34,28 +34,25 @@ export const hasCreditsCard = (credits: Credits): boolean => credits.offer !== n
 
 /** Why credits are not used or cannot be bought; null if they can. */
 export function explainUnusedCredits(credits: Credits): string | null {
-  if (credits.carrier === 'own')
-    return 'Your own provider carries your SMS and bills you for them. Credits are kept, and are used when it no longer does.'
-  if (!isUsingCredits(credits))
-    return 'Your SMS are not carried by this server at the moment, so credits are kept and not used.'
-  if (!credits.isUsable)
-    return 'Credits are used after the SMS of a plan. This plan includes none: choose Starter or Growth.'
+  if (credits.carrier === 'own') return 'Your SMS go through your own provider, which bills you. Your credits stay.'
+  if (!isUsingCredits(credits)) return 'This server does not send your SMS at the moment. Your credits stay.'
+  if (!credits.isUsable) return 'Credits need a plan with SMS: choose Starter or Growth.'
   return null
 }
 
 const kinds: Record<CreditKind, string> = {
   purchase: 'Bought',
   use: 'SMS sent',
-  give_back: 'SMS not sent after all',
-  refund: 'Payment given back',
+  give_back: 'SMS not sent, credits returned',
+  refund: 'Payment refunded',
   adjustment: 'Changed by support',
-  test: 'Added for trying out',
+  test: 'Test credits',
 }
 
 export function describeEntry({ kind, micros, owedMicros, note }: CreditEntry): string {
   if (note) return `${kinds[kind]}: ${note}`
   if (kind !== 'refund') return kinds[kind]
-  if (micros > 0 || owedMicros < 0) return 'Payment kept after all'
+  if (micros > 0 || owedMicros < 0) return 'Refund reversed'
   return owedMicros > 0 ? `${kinds[kind]}; ${formatCredits(owedMicros)} had been used` : kinds[kind]
 }
 

@@ -52,7 +52,7 @@ function describeCard(hasCard: boolean, onTrial: boolean) {
 function describeCost({ plan, amount, currency, billingCycle, source }: SubscriptionDetail): string {
   if (plan === 'free') return 'Free'
   if (source === 'test')
-    return `${formatPeriodPrice(amount, currency, billingCycle ?? 'month')} on Pricing; nothing is charged`
+    return `List price ${formatAmount(amount, currency)}/${billingCycle ?? 'month'}, not charged in test mode`
   if (source !== 'stripe') return 'Nothing is charged'
   return formatPeriodPrice(amount, currency, billingCycle ?? 'month')
 }
@@ -103,7 +103,7 @@ function findCardAction({ plan, hasCard, cancelAtPeriodEnd }: SubscriptionDetail
     return `Add another card under ${billingTexts.manage} for the next try, or pay the open invoice of the payment history at once. Then the plan can be changed again.`
   }
   if (!isOnTrial(subscription) || hasCard || cancelAtPeriodEnd) return null
-  return `Add a card under ${billingTexts.manage} to go on with ${plans[plan].name} after the trial.`
+  return `Add a card under ${billingTexts.manage} to keep ${plans[plan].name} after the trial.`
 }
 
 /** A subscription that is ending must be reactivated first; an overdue one must be paid. */
@@ -114,12 +114,12 @@ function findChangePath(isPaid: boolean, { cancelAtPeriodEnd }: SubscriptionDeta
 }
 
 function explainMissingActions({ plan, source }: SubscriptionDetail, sells: Subscription['sells']): string | null {
-  if (sells === 'none') return `${billingTexts.noBilling}. The plan is set by whoever runs this server.`
+  if (sells === 'none') return `${billingTexts.noBilling}. The server’s administrator sets the plan.`
   if (sells === 'test') {
-    return 'This installation tests its billing: a plan is chosen without paying, so there is no card and no invoice, and nothing to cancel.'
+    return 'Test billing: plans are free here. No card, no invoices.'
   }
   if (plan === 'free' || source === 'stripe') return null
-  return 'This plan was set by whoever runs this server. Nothing is charged for it, so there is nothing to cancel.'
+  return 'The server’s administrator set this plan. Nothing is charged for it.'
 }
 
 /** Limits the server does not return are shown as in A 9. */

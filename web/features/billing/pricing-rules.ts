@@ -119,14 +119,14 @@ export function describeToday(
   if (kind === 'paid') {
     return {
       dueNow: total,
-      notes: ['This account has had its free trial.', `It renews at ${price} until you cancel.`, atStripe],
+      notes: ['Your free trial has been used.', `It renews at ${price} until you cancel.`, atStripe],
     }
   }
   return {
     dueNow: 0,
     notes: [
       `${TRIAL_DAYS} days free, then ${price} until you cancel. No credit card required: add one before the trial ends, or the account goes to ${plans.free.name}.`,
-      'There is one trial per account, person and card. A card that was used for another account’s trial ends this one when you add it, and the plan is charged then.',
+      'One trial per account, person and card. Adding a card from another account’s trial ends this trial, and the plan is charged.',
       atStripe,
     ],
   }

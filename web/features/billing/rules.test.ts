@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { featurePlans, monthlyPrice, planAmountMinor, plans } from '../../../shared/billing/billing.ts'
-import { buildSupportLink, listLimits, listPlanLines } from './rules.ts'
+import { buildSupportLink, explainLine, listLimits, listPlanLines } from './rules.ts'
 import { getStatusBadge } from './statusLook.ts'
 
 it('takes 20 percent off the yearly price, rounded', { tags: ['A9'] }, () => {
@@ -45,11 +45,16 @@ it('charges a period as A 9 rounds it; an extra store costs the same monthly and
   expect([planAmountMinor('growth', 'month', 2), planAmountMinor('growth', 'year', 2)]).toEqual([6_900, 70_800])
 })
 
-it('starts the list of Growth with everything in Starter', () => {
+it('lists everything in Starter after the limits of Growth', () => {
   for (const [feature, having] of Object.entries(featurePlans)) {
     if (having.includes('starter')) expect([feature, having.includes('growth')]).toEqual([feature, true])
   }
-  expect(listPlanLines('growth')[0]).toBe('Everything in Starter')
+  expect(listPlanLines('growth')[4]).toBe('Everything in Starter')
   expect(listPlanLines('free')).toEqual([...listLimits(plans.free.limits), ...plans.free.features])
-  expect(listPlanLines('starter')).toContain('SMS and WhatsApp are sent by hand; automated ones are in Growth')
+  expect(listPlanLines('starter')).toContain('Manual SMS and WhatsApp (automated in Growth)')
+})
+
+it('explains every feature of A 9, and the unlimited emails', () => {
+  const features = Object.values(plans).flatMap((plan) => plan.features)
+  expect([...features, 'Unlimited emails per month'].filter((line) => explainLine(line) === null)).toEqual([])
 })

@@ -21,7 +21,7 @@ export function BarePage({ title, size = 'sm', actions = <HomeLinks />, children
     <Box mih="100dvh" style={{ display: 'flex', flexDirection: 'column' }}>
       <title>{`${title} · Recoup`}</title>
       <header className="bare-header">
-        <Link to="/" aria-label="Recoup, home" className="bare-home">
+        <Link to="/" aria-label="Recoup Abandoned Cart Recovery, home" className="bare-home">
           <Logo withTagline />
         </Link>
         <Group gap={4}>{actions}</Group>

@@ -1,5 +1,6 @@
 import { LogoMark } from '../../core/ui/Logo.tsx'
-import { problems, questions, steps } from './copy.ts'
+import { Thread } from '../../core/ui/Thread.tsx'
+import { facts, path, problems, questions } from './copy.ts'
 import { Pricing } from './Pricing.tsx'
 import { Screenshot } from './Screenshot.tsx'
 
@@ -16,9 +17,12 @@ export function LandingPage() {
       <Header />
       <main id="content">
         <Hero />
-        <Steps />
-        <Problems />
+        <Path />
+        <Shoppers />
         <Record />
+        <Problems />
+        <Plugin />
+        <Facts />
         <Pricing />
         <Questions />
         <Ending />
@@ -32,7 +36,7 @@ function Header() {
   return (
     <header className="top">
       <div className="wrap">
-        <a className="logo" href="#content" aria-label="Recoup, Abandoned Cart Recovery">
+        <a className="logo" href="#content">
           <LogoMark size={32} />
           <span>
             Recoup <small>Abandoned Cart Recovery</small>
@@ -72,16 +76,16 @@ function Hero() {
       <div className="wrap halves">
         <div>
           <h1>
-            Win back abandoned carts <em>and the revenue in them</em>
+            Win back abandoned carts <em>and see the proof</em>
           </h1>
           <p className="lead">
-            Recoup messages shoppers who abandoned a cart in your WooCommerce or Shopify store, brings them back to a
-            filled cart, and shows the revenue each message recovered, net of refunds.
+            Recoup reminds shoppers who abandoned a cart in your WooCommerce or Shopify store, and shows the revenue
+            recovered by each message.
           </p>
           <Calls />
           <p className="small-print">Free to start. Nothing is sent until you switch it on.</p>
         </div>
-        <Screenshot of="dashboard" />
+        <Screenshot of="dashboard" isFirst />
       </div>
     </section>
   )
@@ -102,41 +106,35 @@ function Calls() {
   )
 }
 
-function Steps() {
+function Path() {
   return (
     <section id="how" className="band" aria-labelledby="how-title">
       <div className="wrap">
-        <h2 id="how-title">How it works</h2>
-        <ol className="steps">
-          {steps.map(({ title, text }) => (
-            <li key={title}>
-              <h3>{title}</h3>
-              <p>{text}</p>
-            </li>
-          ))}
-        </ol>
+        <h2 id="how-title">The path of a cart</h2>
+        <Thread
+          label="The path of a cart"
+          stations={path.map(({ id, title, text }) => ({
+            key: id,
+            label: title,
+            outcome: id === 'bought' ? 'won' : 'done',
+            detail: text,
+          }))}
+        />
       </div>
     </section>
   )
 }
 
-function Problems() {
+function Shoppers() {
   return (
-    <section id="problems" aria-labelledby="problems-title">
+    <section aria-labelledby="shoppers-title">
       <div className="wrap">
-        <h2 id="problems-title">Five problems with other recovery tools, solved</h2>
-        <div className="problems">
-          {problems.map(({ id, complaint, answer }) => (
-            <article key={id} id={id}>
-              <h3>{complaint}</h3>
-              <p>{answer}</p>
-              {id === 'silence' && <p>Alerts come on screen and by email.</p>}
-            </article>
-          ))}
+        <h2 id="shoppers-title">What your shoppers get</h2>
+        <p className="lead">A mail in your own brand, and the cart as they left it.</p>
+        <div className="phones">
+          <Screenshot of="mail" />
+          <Screenshot of="restore" />
         </div>
-        <p className="lead">
-          Each of these is tested, not only claimed: <a href="/how-we-test">How we test it</a>
-        </p>
       </div>
     </section>
   )
@@ -148,18 +146,68 @@ function Record() {
       <div className="wrap halves">
         <div>
           <h2 id="record-title">“Why was this sent, or not?”</h2>
-          <p className="lead">
-            With one click, see what was decided about every message, when, and what was known at that moment, including
-            messages that were never sent.
-          </p>
+          <p className="lead">One click shows what was checked, when, and which check decided.</p>
           {'{% if hasDemo %}'}
-          <p>
-            The picture shows the demo. You can open the same page yourself, abandon a cart in the demo store, and read
-            the email a minute later.
-          </p>
+          <p>Open the same page in the live demo: abandon a cart there and read the email a minute later.</p>
           {'{% endif %}'}
         </div>
         <Screenshot of="why" />
+      </div>
+    </section>
+  )
+}
+
+function Problems() {
+  return (
+    <section id="problems" aria-labelledby="problems-title">
+      <div className="wrap">
+        <h2 id="problems-title">Five problems with other recovery tools, solved</h2>
+        <dl className="problems">
+          {problems.map(({ id, complaint, answer }) => (
+            <div key={id} id={id}>
+              <dt>{complaint}</dt>
+              <dd>{answer}</dd>
+            </div>
+          ))}
+        </dl>
+        <p>
+          Each of these is tested, not only claimed: <a href="/how-we-test">How we test it</a>
+        </p>
+      </div>
+    </section>
+  )
+}
+
+function Plugin() {
+  return (
+    <section className="band" aria-labelledby="plugin-title">
+      <div className="wrap halves">
+        <div>
+          <h2 id="plugin-title">WooCommerce: upload, press Connect</h2>
+          <p className="lead">
+            There is no key to copy. The plugin sees carts from the first item, in the classic and in the block
+            checkout, and asks for consent there.
+          </p>
+        </div>
+        <Screenshot of="plugin" />
+      </div>
+    </section>
+  )
+}
+
+function Facts() {
+  return (
+    <section aria-labelledby="facts-title">
+      <div className="wrap">
+        <h2 id="facts-title">In figures</h2>
+        <dl className="facts">
+          {facts.map(({ figure, text }) => (
+            <div key={figure}>
+              <dt>{figure}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
       </div>
     </section>
   )
@@ -188,9 +236,7 @@ function Ending() {
         <h2 id="ending-title">See it for yourself</h2>
         <p className="lead">
           {'{% if hasDemo %}Abandon a cart, get the email, come back, and see why each step happened.'}
-          {
-            '{% else %}Connect your store and preview what would be sent. Nothing is sent until you switch it on.{% endif %}'
-          }
+          {'{% else %}Connect your store and preview what would be sent.{% endif %}'}
         </p>
         <Calls />
       </div>

@@ -1,7 +1,7 @@
 import { EXTRA_STORE_MONTHLY, monthlyPrice, type PlanKey, plans } from '../../../shared/billing/billing.ts'
 import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 import { creditPacks } from '../../../shared/billing/credits.ts'
-import { listPlanLines } from '../../features/billing/rules.ts'
+import { explainLine, listPlanLines, RECOMMENDED } from '../../features/billing/rules.ts'
 
 const keys = Object.keys(plans) as PlanKey[]
 
@@ -16,10 +16,10 @@ export function Pricing() {
         <h2 id="pricing-title">Pricing</h2>
         {'{% unless isSold %}'}
         <p className="lead">
-          {billingTexts.noBilling}: whoever runs it decides which plan an account has. Nothing is charged.
+          {billingTexts.noBilling}. Its administrator decides which plan an account has, and nothing is charged.
         </p>
         {'{% else %}'}
-        <p className="lead">Start free, change whenever you like.</p>
+        <p className="lead">Start free, change whenever you like. {billingTexts.pricedBy}</p>
         {'{% if isTestBilling %}'}
         <p>Billing is in test mode on this server: a plan costs nothing here.</p>
         {'{% endif %}'}
@@ -29,6 +29,7 @@ export function Pricing() {
             <Plan key={key} planKey={key} />
           ))}
         </div>
+        <p className="small-print">{billingTexts.youngAccounts}</p>
         <ul className="claims">
           {claims.map((claim) => (
             <li key={claim}>{claim}</li>
@@ -71,7 +72,7 @@ const AddOns = () => (
     <div>
       <dt>White-label</dt>
       <dd>
-        Custom pricing. {billingTexts.whiteLabel} <a href="mailto:{{ support }}?subject=White-label">Write to us</a>
+        Custom pricing. <a href="mailto:{{ support }}?subject=White-label">{billingTexts.whiteLabel}</a>
       </dd>
     </div>
   </dl>
@@ -80,8 +81,11 @@ const AddOns = () => (
 function Plan({ planKey }: { planKey: PlanKey }) {
   const plan = plans[planKey]
   return (
-    <article className="plan" data-plan={planKey}>
-      <h3>{plan.name}</h3>
+    <article className={planKey === RECOMMENDED ? 'plan recommended' : 'plan'} data-plan={planKey}>
+      <h3>
+        {plan.name}
+        {planKey === RECOMMENDED && <span className="tag">{billingTexts.recommended}</span>}
+      </h3>
       <p className="price monthly">
         <b>${monthlyPrice(plan.priceMonthly, 'month')}</b>
         <span>/month</span>
@@ -90,14 +94,16 @@ function Plan({ planKey }: { planKey: PlanKey }) {
         <b>${monthlyPrice(plan.priceMonthly, 'year')}</b>
         <span>/month{plan.priceMonthly > 0 && ', billed yearly'}</span>
       </p>
+      <p className="reason">{planKey === RECOMMENDED && billingTexts.recommendedReason}</p>
       <ul>
         {listPlanLines(planKey).map((line) => (
           <li key={line} className={line.startsWith('No ') ? 'without' : undefined}>
             {line}
+            {explainLine(line) && <small>{explainLine(line)}</small>}
           </li>
         ))}
       </ul>
-      <a className={planKey === 'free' ? 'button' : 'button second'} href="/register">
+      <a className={planKey === RECOMMENDED ? 'button' : 'button second'} href="/register">
         {planKey === 'free' ? 'Start free' : 'Start free, upgrade later'}
       </a>
     </article>

@@ -1,11 +1,40 @@
 import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 
-// Texts of the landing page. Every sentence restates an engine rule: change the rule first. Liquid reads the running
-// instance.
+// Texts of the landing page. Each sentence needs its proof in `test/claims.ts`: change the rule first. Liquid reads the
+// running instance.
 
 export const TITLE = 'Recoup: abandoned cart recovery that shows its proof'
 export const DESCRIPTION =
   'Recoup wins back abandoned carts for WooCommerce and Shopify stores: never after the purchase, never twice, never without consent. It shows the proof for every message.'
+
+/** The cart's path. Also the stations of the app's thread. */
+export const path = [
+  {
+    id: 'cart',
+    title: 'Cart',
+    text: 'Our plugin for WooCommerce, or one line in your shop’s pages, reports the cart and the contact details entered at checkout.',
+  },
+  {
+    id: 'abandoned',
+    title: 'Abandoned',
+    text: 'After a pause you choose, from 15 minutes to 7 days. Only the shopper’s own actions count as activity.',
+  },
+  {
+    id: 'message',
+    title: 'Message',
+    text: 'Checked when it is due: the store’s orders, consent, limits. The first failed check decides, and its reason is recorded.',
+  },
+  {
+    id: 'click',
+    title: 'Click',
+    text: 'The link refills the cart in your own store. The page names items that are sold out, dearer or fewer.',
+  },
+  {
+    id: 'bought',
+    title: 'Bought',
+    text: 'The remaining reminders stop. The order counts once, net of refunds.',
+  },
+] as const
 
 export interface Problem {
   id: string
@@ -19,52 +48,49 @@ export const problems: Problem[] = [
     id: 'after-purchase',
     complaint: 'A reminder after the purchase',
     answer:
-      'Recoup decides about a message when it is due, not when the cart is abandoned. Right before sending, it reads the store’s orders, to the last page. An order with that email, an alias of it (ada+tea@…), phone or customer number ends the reminders. If the store does not answer, nothing is sent: the message waits, Recoup retries every 30 seconds, and after 24 hours the message is dropped.',
+      'Orders are read from your store less than a minute before sending. An order by the same email, an alias of it, phone or customer number ends the reminders. If the store does not answer, nothing is sent.',
   },
   {
     id: 'twice',
     complaint: 'The same message twice',
     answer:
-      'Each message belongs to one cart, step and channel, and the database refuses a second one. Recoup records each send before it happens. If no answer comes back, it is marked “unknown” and never resent automatically, because it may have arrived.',
+      'The database accepts one message per cart, step and channel. If no answer comes back, the message is “unknown” and never sent again, because it may have arrived.',
   },
   {
     id: 'revenue',
     complaint: 'Inflated “recovered revenue”',
     answer:
-      'Only a person’s click on our link, or “Restore Cart”, within five days before the order counts. Email opens never count, nor do machines that follow links. An order counts once, and refunds are subtracted. With a control group, you can see what would have been recovered anyway.',
+      'Only a person’s click, a press of “Restore Cart” or the message’s own coupon code counts, within five days unless you choose otherwise. Opens and machines never count.',
   },
   {
     id: 'consent',
     complaint: 'Emails without consent',
     answer:
-      'A consent ledger and a table of rules per country decide whether an email may be sent. Unknown consent is not consent, and where the country is unknown, the strictest rule applies. Every email has one-click unsubscribe; it stops all unsent messages within a second.',
+      'Rules per country and a ledger of consents decide. Where the country is unknown, the strictest rule applies. Every email has one-click unsubscribe, and it stops all unsent messages.',
   },
   {
     id: 'silence',
     complaint: 'Sending that stops silently',
     answer:
-      'Cart capture, order sync, abandonment detection and sending are each checked every minute. The alarm thresholds come from your own store’s last four weeks, hour by hour.',
+      'Cart tracking, order sync, detection and sending are each checked every minute, against your own store’s last four weeks. Alerts come on screen and by email.',
   },
 ]
 
-export const steps = [
+/** What few others can say. Each has a figure that a test or a measurement gives. */
+export const facts = [
+  { figure: 'Messages', text: `${billingTexts.pricedBy} A large list costs nothing until you write to it.` },
   {
-    title: 'Detects the cart',
-    text: 'A plugin for WooCommerce, or one line in your shop’s pages, reports carts and the contact details entered at checkout. Orders, products and customers come from your store itself.',
+    figure: '0.6 ms',
+    text: 'The plugin’s own time per page (median, measured with WooCommerce 10.5). No page waits for Recoup.',
   },
   {
-    title: 'Decides at the last moment',
-    text: 'Is the cart still abandoned? Has the shopper bought? Is there consent? Are the limits respected? The first failed check decides, and its reason is recorded.',
+    figure: '300',
+    text: 'reachable people a month are enough for a control group that detects a doubling of purchases in 90 days.',
   },
-  {
-    title: 'Brings shoppers back',
-    text: 'An email with your text links to a refilled cart in your own store. The preview uses the same code that sends, so what you see is what is sent.',
-  },
-  {
-    title: 'Counts revenue honestly',
-    text: 'An order counts once, after a person’s click, net of refunds. A control group shows what would have been recovered anyway.',
-  },
-]
+  { figure: '100+', text: 'reasons why a message was sent, waits or was not sent, each in a sentence.' },
+  { figure: '1 zip', text: 'has everything your account holds. Deleting the account deletes its data within minutes.' },
+  { figure: '1 file', text: 'is the whole backup if you run Recoup yourself, with your own mail server.' },
+] as const
 
 export const questions = [
   {
@@ -75,16 +101,25 @@ export const questions = [
   {
     question: 'What do I need to connect my store?',
     answer:
-      'For WooCommerce, our plugin: upload it and press Connect; there is no key to copy. A REST API key with Read/Write permissions and one line of script in your shop’s pages work too. For Shopify, an app made in the Dev Dashboard, the Grow plan or a higher one, and that line of script. Recoup guides you step by step and tells you what is missing.',
+      'For WooCommerce, our plugin: upload it and press Connect; there is no key to copy. A REST API key with Read/Write permissions and one line of script in your shop’s pages work too. For Shopify, an app made in the Dev Dashboard, the Grow plan or a higher one, and that line of script.',
   },
   {
     question: 'Is anything sent before I switch it on?',
+    answer: 'No. A new store gets a ready-made flow that is switched off. You preview its emails first.',
+  },
+  {
+    question: 'May I email everybody who abandons a cart?',
     answer:
-      'No. A new store gets a ready-made flow that is switched off. You preview its emails with a real cart, exactly as your shoppers would get them, and then switch it on.',
+      'That depends on the country. In the EU an email needs an opt-in or an earlier purchase; in the United States an opt-out ends it. Recoup checks it for every message and shows the rule.',
   },
   {
     question: 'What happens when I reach a limit?',
     answer: billingTexts.atLimit,
+  },
+  {
+    question: 'Can I bring my consents from another tool?',
+    answer:
+      'Yes, from a CSV file. An opt-in needs an address, a date and a source; a no in the file is never read as a yes. Every import can be undone.',
   },
   {
     question: 'Can I run it myself?',

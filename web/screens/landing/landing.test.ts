@@ -2,10 +2,11 @@ import { brotliCompressSync } from 'node:zlib'
 import { Liquid } from 'liquidjs'
 import { describe, expect, it, test } from 'vitest'
 import { monthlyPrice, type PlanKey, plans } from '../../../shared/billing/billing.ts'
+import { reasonTexts } from '../../../shared/delivery/reasons.ts'
 import { screens as listed } from '../../../shared/screens.ts'
-import { listLimits, listPlanLines } from '../../features/billing/rules.ts'
+import { explainLine, listLimits, listPlanLines } from '../../features/billing/rules.ts'
 import { files } from './build.ts'
-import { questions, steps } from './copy.ts'
+import { path, questions } from './copy.ts'
 import { renderLanding } from './render.tsx'
 
 const urls = Object.fromEntries(Object.keys(files).map((name) => [name, `/assets/${name}`]))
@@ -72,10 +73,12 @@ describe.each(Object.keys(plans) as PlanKey[])('the plan %s', (key) => {
   })
 
   it('states the server’s limits', () => {
-    const lines = matchAll(/<li[^>]*>(.*?)<\/li>/g, card)
+    const lines = matchAll(/<li[^>]*>(.*?)<(?:small|\/li)>/g, card)
+    const meanings = matchAll(/<small>(.*?)<\/small>/g, card)
+    expect(meanings).toEqual(lines.map(explainLine).filter(Boolean))
     const own = {
       free: [],
-      starter: ['SMS and WhatsApp are sent by hand; automated ones are in Growth'],
+      starter: ['Manual SMS and WhatsApp (automated in Growth)'],
       growth: ['Everything in Starter'],
     }
     expect(lines.filter((line) => !own[key].includes(line as never))).toEqual([
@@ -98,13 +101,13 @@ test('shows extra stores, texts and white-label with their prices, as on Pricing
   tags: ['A9'],
 }, () => {
   const addOns = (text: string) =>
-    [...text.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, price]) => [
+    [...text.slice(text.indexOf('>Add-ons<')).matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name, price]) => [
       name,
       price!.replace(/<[^>]+>/g, ''),
     ])
   const [store, white] = [
     ['Extra store', '$10 per store per month'],
-    ['White-label', 'Custom pricing. Recoup under your own name is arranged by mail. Write to us'],
+    ['White-label', 'Custom pricing. Contact us for white-labeling.'],
   ]
   expect(addOns(page)).toEqual([store, ['SMS/WhatsApp', 'Billed by your provider'], white])
   const texts = 'SMS credits from $10. With a provider of your own, and for WhatsApp: billed by your provider'
@@ -115,7 +118,7 @@ test('shows extra stores, texts and white-label with their prices, as on Pricing
 })
 
 test('names the plugin, which needs no key, wherever it says how a store is connected', () => {
-  const texts = [...questions.map(({ answer }) => answer), ...steps.map(({ text }) => text)]
+  const texts = [...questions.map(({ answer }) => answer), ...path.map(({ text }) => text)]
   const connecting = texts.filter((text) => /API key|shop’s pages/.test(text))
   expect(connecting).toHaveLength(2)
   for (const text of connecting) expect(text).toContain('plugin')
@@ -142,6 +145,22 @@ test('shows no price and no offer where nothing is sold (decision 82)', () => {
     const [data] = matchAll(/<script type="application\/ld\+json">(.*?)<\/script>/g, text)
     expect(JSON.parse(data!).name).toBe('Recoup')
   }
+})
+
+test('loads the first picture at once, and gives every picture its size', () => {
+  const pictures = matchAll(/(<img [^>]*>)/g)
+  expect(pictures.filter((picture) => !picture.includes('loading="lazy"'))).toHaveLength(1)
+  expect(pictures.filter((picture) => !/width="\d+" height="\d+" alt="[^"]/.test(picture))).toEqual([])
+})
+
+test('recommends one plan and says why', () => {
+  expect(matchAll(/<span class="tag">(.*?)<\/span>/g)).toEqual(['Recommended'])
+  expect(page).toContain('The smallest plan with several flows, A/B tests and scheduled campaigns.')
+})
+
+test('states no more reasons than there are', () => {
+  expect(page).toContain('<dt>100+</dt>')
+  expect(Object.keys(reasonTexts).length).toBeGreaterThan(100)
 })
 
 test('does not mention a demo where there is none', () => {

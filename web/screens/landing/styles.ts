@@ -8,7 +8,9 @@ export function buildStyles(urls: Readonly<Record<string, string>>): string {
   })
   // Print uses the light theme.
   const light = /\[data-theme='light'\] (\{[^{}]+\})/.exec(roles)?.[1] ?? ''
-  return minify(`${roles}${read('./landing.css')}@media print{:root:root:root${light}}`)
+  return minify(
+    `${roles}${read('../../core/ui/thread.css')}${read('./landing.css')}@media print{:root:root:root${light}}`,
+  )
 }
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8')

@@ -131,7 +131,7 @@ export const questions: readonly Question[] = [
     id: 'sync',
     question: 'How often is my store’s data synced?',
     answer: [
-      'Orders are synced every 15 minutes and checked again right before messages are sent, so that nobody is reminded of what they have just bought. If your store can reach this server, webhooks also report each order as it happens. The tracking script reports carts within seconds.',
+      'Orders are synced every 15 minutes. They are read again within the minute before a message is sent, so a purchase ends the reminders. If your store can reach this server, webhooks also report each order as it happens. The tracking script reports carts within seconds.',
       'The plugin reports carts and orders within seconds. If Recoup cannot reach the shop, the plugin also reports changed orders, stock and prices about every minute while WordPress runs its scheduled tasks.',
     ],
     link: { to: '/settings', label: 'Connection doctor' },
@@ -149,7 +149,7 @@ export const questions: readonly Question[] = [
     question: 'How do recovery emails work?',
     answer: [
       'Every store has a ready-made flow of three emails: after 1 hour, 24 hours and 72 hours of inactivity. It is off until you switch it on. Each email contains a link that restores the cart, and an unsubscribe link.',
-      'Before each email, Recoup checks that the shopper has not bought, may be contacted in their country, and has not had too many messages. The cart shows what was sent or not, and why.',
+      'Before each email, Recoup checks that the shopper has not bought, may be contacted in their country, and is below the frequency cap. The cart shows what was sent or not, and why.',
     ],
     link: { to: '/flows', label: 'Recovery flows' },
   },
@@ -157,7 +157,7 @@ export const questions: readonly Question[] = [
     id: 'templates',
     question: 'Can I change the email templates?',
     answer: [
-      'Yes: the subject and text of each step, including the shopper’s name, the cart’s items and the link. The preview uses one of your real carts and the same code that sends.',
+      'Yes: the subject and text of each step, including the shopper’s name, the cart’s items and the link. The preview uses one of your carts, or a sample cart, and the same code that sends.',
     ],
     link: { to: '/flows', label: 'Recovery flows' },
   },
@@ -191,7 +191,7 @@ export const questions: readonly Question[] = [
     id: 'notifications',
     question: 'Am I told when something stops working?',
     answer: [
-      'Yes. The bell and the Notifications screen list problems with your store’s connection and with messages. The account’s owner also gets an email about problems, and every member chooses what else is emailed. Nothing is shown by your browser while Recoup is closed.',
+      'Yes. The bell and the Notifications screen list problems with your store’s connection and with messages. The account’s owner also gets an email about problems, and every member chooses what else is emailed. Your browser shows notifications only while Recoup is open.',
       'Recoup also monitors itself. When expected carts, syncs or messages stop, it raises an alarm for the server’s administrator. The connection doctor in Settings, Store shows the state of your store’s connection at any time.',
     ],
     link: { to: '/settings/account/notifications', label: 'Choose what is emailed' },
@@ -200,12 +200,12 @@ export const questions: readonly Question[] = [
     id: 'requirements',
     question: 'What does my store need?',
     answer: [
-      'WooCommerce 5.0 or later. The plugin needs WordPress 6.2 and PHP 7.4 or later, and a shop that can reach this server.',
+      'WooCommerce 5.0 or later. The plugin needs WordPress 6.2 and PHP 7.4 or later, and a shop that can reach this server. It was run in shops with WooCommerce 9.9 to 11.0 and PHP 8.2.',
       'With keys instead of the plugin, WooCommerce needs permalinks other than “Plain” and an address this server can reach. https is recommended; over http, the keys are not sent but used to sign each request.',
       'Shopify: the Grow plan or a higher one. On lower plans Shopify withholds the emails and phone numbers of your shoppers.',
       `${WITHOUT_SCRIPT_TEXT}. Add the script to the pages of your shop to detect earlier carts. The plugin needs no script.`,
     ],
-    link: { to: '/settings/capture-script', label: 'Install the tracking script' },
+    link: { to: '/settings/capture-script', label: 'Install cart tracking' },
   },
   {
     id: 'security',

@@ -9,8 +9,8 @@ export function HowWeTestPage() {
       <div className="prose">
         <Title order={1}>How we test it</Title>
         <Text c="dimmed">
-          A simulator runs the real code on a real database through months of made-up shop activity and checks that no
-          rule is broken.
+          A simulator runs the real code on a real database through months of made-up shop activity. After every step it
+          checks that no rule is broken.
         </Text>
         {tested.map(({ id, complaint, proofs }) => (
           <section key={id}>
@@ -24,11 +24,7 @@ export function HowWeTestPage() {
             <strong>{title}.</strong> {text}
           </p>
         ))}
-        <p>
-          All figures and known limits are in <code>docs/reliability.md</code> and{' '}
-          <code>docs/reliability-outages.md</code> of the source. <code>npm run simulate</code> repeats the tests.
-        </p>
-        <h2>What nobody can guarantee</h2>
+        <h2>Known limits</h2>
         <List items={limits} />
       </div>
     </BarePage>
@@ -90,6 +86,6 @@ const trials = [
 const limits = [
   'An order cannot be seen if the store did not know of it yet when it was checked, moments before the email was sent.',
   'An email accepted by a mail server is not necessarily delivered or read. Recoup shows only what it knows.',
-  'If a server crashes while sending, those few messages stay “unknown”. They are not retried automatically.',
+  'If a server crashes while sending, those messages stay “unknown”. They are not sent again.',
   'In a shop with five visits a day, silence means nothing, so only the other stages are monitored.',
 ]

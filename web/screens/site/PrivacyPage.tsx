@@ -1,69 +1,112 @@
 import { Text, Title } from '@mantine/core'
+import { dataKinds, retentionTexts } from '../../../shared/workspace/kept.ts'
+import { retentionDays } from '../../../shared/workspace/retention.ts'
 import { useInstance } from '../../core/access/queries.ts'
 import { BarePage } from '../../kits/page/BarePage.tsx'
 
+// Each sentence needs its proof in `test/claims.ts`.
+
 export function PrivacyPage() {
   const instance = useInstance()
+  const company = instance?.companyName ?? 'Recoup'
   const support = instance?.supportEmail
   return (
     <BarePage title="Privacy">
       <div className="prose">
         <Title order={1}>Privacy</Title>
-        <Text c="dimmed">
-          What data is kept{instance && <> by {instance.companyName}</>}, why, and how to have it removed.
-        </Text>
-        <h2>If you run a store</h2>
+        <Text c="dimmed">What data is kept, why, for how long, and how to have it removed.</Text>
+        <h2>Who is responsible</h2>
         <p>
-          Your name, email address and a hash of your password; the address of your store and its keys, encrypted; the
-          orders, customers and products your store shares through those keys.
+          For the account of a store’s owner or team, {company} is the controller. For the data of people who shop in a
+          store, the store is the controller, and {company} processes it for the store.
         </p>
+        {paragraphs.owner.map(renderSection)}
         <h2>If you shop in a store that uses Recoup</h2>
-        <ul>
-          <li>What was in the cart you left, and the contact details you typed at checkout.</li>
-          <li>Which messages were sent to you about it, and why each was sent or not.</li>
-          <li>
-            Whether you clicked a link in them, and when your email app loaded the tracking pixel in them, which often
-            means that you opened them. The store sees how many were opened. Nothing else depends on it.
-          </li>
-          <li>Your choice when you unsubscribe. It is kept so that you are not contacted again.</li>
-        </ul>
-        <p>
-          Nothing is sold, and no data goes to anyone but the store you shopped in and the services that deliver its
-          messages. Your IP address is not stored. A keyed hash of it is used for rate limiting, for an hour at most. Of
-          your browser, only whether it runs on a phone or a desktop is stored.
-        </p>
-        <p>
-          The script in such a store, or the store’s plugin, reports the cart and the contact fields of the checkout,
-          and no payment details. The script keeps two random identifiers and its last report in your browser’s storage,
-          so that an abandoned cart is recognised. You agree in the store’s cookie banner, or by ticking a box at the
-          checkout or in your account at the store. A tick is about the email address or phone number beside the box,
-          not about one that a payment button fills in. Each store chooses what is kept before that: nothing at all;
-          only the products, without contact details or a lasting identifier; or both. What you buy is kept in any case.
-          A store that keeps only the products may add the email address you have bought with before, where the law
-          allows it. After a refusal in the banner the script and the plugin report nothing more, except that you untick
-          a box.
-        </p>
-        <h2>On this website</h2>
-        <p>
-          Recoup keeps your sign-in, your theme and the address of your connected store in your browser’s storage. One
-          cookie remembers for half a year that you have signed in here, so that someone guessing your password cannot
-          lock you out. There are no other cookies. Nothing is loaded from other companies, except product pictures,
-          which come from the store that sells them. If you press “Restore Cart”, the items are kept in your browser’s
-          storage too.
-        </p>
+        <dl>
+          {dataKinds.map((kind) => (
+            <div key={kind}>
+              <dt>{retentionTexts.en[kind].title}</dt>
+              <dd>{retentionTexts.en[kind].text}</dd>
+            </div>
+          ))}
+        </dl>
+        {paragraphs.shopper.map(renderSection)}
         <h2>Removal</h2>
         <p>
-          Every email has an unsubscribe link that works with one click and without signing in. To have your data
-          removed, write to the store that sent the email
+          Every marketing email has an unsubscribe link that works with one click and without signing in. To get a copy
+          of your data, or to have it erased, write to the store that sent the message
           {support && (
             <>
               {' '}
               or to <a href={`mailto:${support}`}>{support}</a>
             </>
           )}
-          . The data of a disconnected store is deleted after 30 days.
+          . You may also complain to a data protection authority.
         </p>
       </div>
     </BarePage>
   )
+}
+
+interface Section {
+  title: string
+  texts: readonly string[]
+}
+
+const renderSection = ({ title, texts }: Section) => (
+  <section key={title}>
+    <h2>{title}</h2>
+    {texts.map((text) => (
+      <p key={text}>{text}</p>
+    ))}
+  </section>
+)
+
+const paragraphs: Readonly<Record<'owner' | 'shopper', readonly Section[]>> = {
+  owner: [
+    {
+      title: 'If you run a store',
+      texts: [
+        'We keep your name, your email address, a hash of your password and your sessions. We keep the address of your store and its keys, encrypted. We keep your plan and payments; card data stays at Stripe.',
+        'The ground is our contract with you (Article 6(1)(b) GDPR) and, for protecting sign-in, our legitimate interest (Article 6(1)(f)). All of it is deleted within minutes after you delete the account. The data of a disconnected store is deleted after 30 days.',
+        'Under Settings, Privacy you find a data processing agreement, a record of processing activities and a list of sub-processors, filled in for your store.',
+      ],
+    },
+  ],
+  shopper: [
+    {
+      title: 'Before you agree',
+      texts: [
+        'Each store chooses what is kept before you agree: nothing, only the products, or the products and what you type at the checkout. With only the products, the store may add the email address you have bought with before, where the law allows emails to customers. Orders are always kept.',
+        'You agree in the store’s cookie banner, or by ticking a box at the checkout or in your account there. After a refusal in the banner, script and plugin report nothing more, except that you untick a box.',
+        'The script keeps two random identifiers and its last report in your browser’s storage. Your IP address is not stored. A keyed hash of it is used for rate limiting. Of your browser, only phone or desktop is stored.',
+      ],
+    },
+    {
+      title: 'On what ground',
+      texts: [
+        'Messages rest on your consent (Article 6(1)(a) GDPR) or, where your country allows it, on an earlier purchase. Where a country’s law asks only for an opt-out, they rest on that rule. Proof of consents and opt-outs is kept under Article 6(1)(c) and (f).',
+      ],
+    },
+    {
+      title: 'For how long',
+      texts: [
+        `Each store sets after how many days without activity people are erased. New stores begin with ${retentionDays.usual} days. A store connected before this setting existed keeps the data until it chooses.`,
+        'Amounts and times stay without who you are. Consents and opt-outs stay as proof; after an erasure a fingerprint is left, from which your address cannot be read.',
+      ],
+    },
+    {
+      title: 'Who receives it',
+      texts: [
+        'The store, and the services that deliver its messages: a mail server, Twilio or Meta for SMS and WhatsApp, and your browser’s push service. Nothing is sold.',
+      ],
+    },
+    {
+      title: 'On this website',
+      texts: [
+        'Recoup keeps your sign-in, your theme and the address of your connected store in your browser’s storage. One cookie remembers for half a year that you have signed in here, so that someone guessing your password cannot lock you out. There are no other cookies.',
+        'Nothing is loaded from other companies, except product pictures, which come from the store that sells them. If you press “Restore Cart”, the items are kept in your browser’s storage too.',
+      ],
+    },
+  ],
 }

@@ -13,20 +13,27 @@ export function TermsPage() {
         <Text c="dimmed">Short and in plain language.</Text>
         <h2>What Recoup does for you</h2>
         <p>
-          Recoup reads the carts, orders, customers and products of the store you connect, and messages shoppers who
-          abandoned a cart, in your name, once you have switched a flow on. Nothing is sent before that.
+          Recoup reads the carts, orders, customers and products of the store you connect. It messages shoppers who
+          abandoned a cart, in your name, once you have switched a flow on or started a campaign. Nothing is sent to
+          shoppers before that, except what you send yourself.
         </p>
         <h2>Your responsibilities</h2>
         <ul>
-          <li>You are the sender. Your name and postal address appear in every email.</li>
+          <li>You are the sender. Your name and postal address appear in every marketing email.</li>
           <li>You connect only stores you are authorized to act for, and keep your sign-in to yourself.</li>
           <li>
-            You contact only people whom the law allows you to contact. Recoup refuses messages without consent where
-            consent is required, and never contacts someone who has unsubscribed.
+            You contact only people whom the law allows you to contact. Recoup applies a rule per country, which you can
+            read and change under Settings, Consent. It sends nothing to someone who has unsubscribed.
+          </li>
+          <li>
+            You are the controller of your shoppers’ data, and we process it for you. The data processing agreement is
+            under Settings, Privacy.
           </li>
         </ul>
         <h2>Plans and limits</h2>
-        <p>Every plan has limits, shown on the pricing page. {billingTexts.atLimit}</p>
+        <p>
+          Every plan has limits, shown on the pricing page. {billingTexts.atLimit} {billingTexts.youngAccounts}
+        </p>
         {instance && <p>{payment[instance.sells]}</p>}
         <h2>Leaving</h2>
         <p>
@@ -52,7 +59,7 @@ export function TermsPage() {
 
 /** How plans are paid on this installation (decision 82). */
 const payment = {
-  stripe: `A paid plan begins with a ${TRIAL_DAYS}-day free trial, once per account, person and card, no credit card required. Without a card the account goes to ${plans.free.name} when the trial ends. Plans are paid through Stripe, by the month or the year in advance, and renew until you cancel; a canceled plan stays until its period ends. They come with a ${GUARANTEE_DAYS}-day money-back guarantee: write to us within ${GUARANTEE_DAYS} days of your first payment. Prices are in US dollars.`,
+  stripe: `A paid plan begins with a ${TRIAL_DAYS}-day free trial, once per account, person and card. No credit card required. Without a card the account goes to ${plans.free.name} when the trial ends. Plans are paid through Stripe, by the month or the year in advance, and renew until you cancel. A canceled plan stays until its period ends. There is a ${GUARANTEE_DAYS}-day money-back guarantee: contact us within ${GUARANTEE_DAYS} days of your first payment for a full refund. Prices are in US dollars.`,
   test: 'Billing is in test mode on this server: a plan can be chosen, and nothing is charged.',
-  none: 'This installation has no billing: nothing is charged, and whoever runs it decides which plan an account has.',
+  none: 'This installation has no billing. Nothing is charged, and its administrator decides which plan an account has.',
 }
