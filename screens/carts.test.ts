@@ -72,6 +72,24 @@ test('has the specified columns, each sorted both ways by keyboard, and the rema
   }
 })
 
+test('the thread of a row says each station of the cart and opens it', async () => {
+  const reminders = { sent: 2, planned: 3 }
+  const path = { ...sampleCart.path!, message: 'sent' as const, reminders, sentAt: subtractHours(1), nextAt: null }
+  serveCarts(app.api, [{ ...sampleCart, path }])
+  const page = await app.open('/carts')
+  const thread = findRow(sampleCart).getByRole('button', { name: /^Progress: Cart, done, 3 items; Abandoned, done, / })
+  await thread.focus()
+  await page
+    .getByRole('tooltip')
+    .getByText(/^Message Reminder 2 of 3 sent, /)
+    .waitFor()
+  await thread.press('Enter')
+  await findDialog('Cart details')
+    .getByRole('list', { name: 'Progress' })
+    .getByText(/^Reminder 2 of 3 sent/)
+    .waitFor()
+})
+
 test('a quick second change keeps the first', async () => {
   serveCarts(app.api, buildCarts(10))
   const page = await app.open('/carts?search=ada')

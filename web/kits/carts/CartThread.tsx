@@ -14,7 +14,7 @@ export function CartThread({ cart, onOpen }: { cart: CartView; onOpen: () => voi
 }
 
 /** The cart's path on its page. `revenue`: what its order brought, as text. */
-export function CartPathHead({ cart, revenue }: { cart: CartView; revenue?: string | null }) {
+export function CartPathHead({ cart, revenue }: { cart: CartView; revenue?: string | null | undefined }) {
   useStoreZone()
   return <Thread label={LABEL} stations={buildCartPath(cart, { formatTime, revenue: revenue ?? null })} />
 }

@@ -50,7 +50,7 @@ function buildAbandoned({ abandoned_at, state }: PathCart, formatTime: Options['
 }
 
 /** `Reminder 2 of 3 sent, Nov 30, 3:12 PM` */
-export function describeMessage(
+function describeMessage(
   { reminders, message, sentAt, nextAt, explanation }: CartPath,
   { isOver, formatTime }: Pick<Options, 'formatTime'> & { isOver: boolean },
 ): Pick<Station, 'outcome' | 'detail'> {
