@@ -2,7 +2,7 @@ import './analytics.css'
 import { Anchor, Button, SegmentedControl, Skeleton, Text, Tooltip } from '@mantine/core'
 import { IconChartBar, IconLock } from '@tabler/icons-react'
 import { lazy, type ReactNode, Suspense, useDeferredValue, useRef } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { featurePlans, type PlanKey } from '../../../shared/billing/billing.ts'
 import { type CartReach, reasonLabels, writeReachFilter } from '../../../shared/carts/reach.ts'
 import { formatPercent } from '../../../shared/core/percent.ts'
@@ -74,7 +74,9 @@ export const AnalyticsPage = () => (
 
 /** The range is part of the address. */
 function Page() {
-  const [search, setSearch] = useSearchParams()
+  const [search] = useSearchParams()
+  const { hash } = useLocation()
+  const navigate = useNavigate()
   const { isAll, key } = useScope()
   const hasAll = useHasFeature('multi_store_dashboard')
   const plan = useSubscription()?.planInForce ?? null
@@ -87,12 +89,12 @@ function Page() {
         <SegmentedControl
           aria-label="Period"
           value={range}
-          onChange={(value) =>
-            setSearch((known) => {
-              known.set('range', value)
-              return known
-            })
-          }
+          onChange={(value) => {
+            const next = new URLSearchParams(search)
+            next.set('range', value)
+            // `setSearchParams` would drop the open sections.
+            navigate({ search: `?${next}`, hash })
+          }}
           data={analyticsRanges.map((value) => ({
             value,
             label: value,

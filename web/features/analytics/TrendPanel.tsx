@@ -112,7 +112,7 @@ interface FiguresProps {
   means: readonly string[]
 }
 
-/** What each line comes to: amounts of all days, the newest rate. */
+/** What each line comes to: amounts of all days, or the last complete rate. */
 const Figures = ({ data, subject, means }: FiguresProps) => (
   <dl className="trend-figures">
     {data.datasets.map((set, place) => (
@@ -121,15 +121,28 @@ const Figures = ({ data, subject, means }: FiguresProps) => (
           <Term label={set.label} definition={means[place]!} />
         </dt>
         <dd>
-          {subject.measure === 'rate'
-            ? subject.format(set.data.findLast((value) => value !== null) ?? null)
-            : subject.formatTotal(sumDataset(set))}
-          {subject.measure === 'rate' && <span className="fact-note">latest</span>}
+          {subject.measure === 'rate' ? <LastRate data={data} set={set} subject={subject} /> : null}
+          {subject.measure !== 'rate' && subject.formatTotal(sumDataset(set))}
         </dd>
       </div>
     ))}
   </dl>
 )
+
+/** Today is left out: its carts are hardly an hour old. */
+function LastRate({
+  data,
+  set,
+  subject,
+}: Pick<FiguresProps, 'data' | 'subject'> & { set: ChartData['datasets'][number] }) {
+  const place = set.data.findLastIndex((value, at) => value !== null && at < set.data.length - 1)
+  return (
+    <>
+      {subject.format(set.data[place] ?? null)}
+      {place >= 0 && <span className="fact-note">{data.labels[place]}</span>}
+    </>
+  )
+}
 
 interface PlotProps {
   trend: ReturnType<typeof useTrend>

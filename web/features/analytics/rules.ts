@@ -76,7 +76,7 @@ const MONTH = new Intl.DateTimeFormat('en-US', { month: 'short', year: 'numeric'
 
 /** `Oct 30 – Nov 28`. */
 export const formatDays = ({ firstDay, lastDay }: { firstDay: string; lastDay: string }) =>
-  DAY.formatRange(Date.parse(firstDay), Date.parse(lastDay)).replace(/\s*–\s*/, ' – ')
+  DAY.formatRange(Date.parse(firstDay), Date.parse(lastDay)).replaceAll('\u2009', ' ')
 const DAY = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 /** Open sections of the address: `#roi,reach`. */

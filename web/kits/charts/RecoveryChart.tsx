@@ -62,7 +62,7 @@ export function RecoveryChart({ canvas, data, type, name, subject, numbersAt = I
         type === 'pie' ? buildPie(data, colors) : buildSeries(data, { type, styles: createStyles(subject) }, colors)
       }
       options={buildOptions(type, subject, colors)}
-      plugins={[ground(colors, type), ...(type === 'line' ? [endLabels] : [])]}
+      plugins={[ground(colors, type), ...(type === 'line' ? [endLabels(colors.surface)] : [])]}
       role="img"
       aria-label={`${subject.name}, ${name}. ${totals}. ${numbersAt}`}
       data-type={type}
@@ -230,7 +230,7 @@ const ground = ({ surface, grid }: ChartColors, type: ChartType) => ({
 const LABEL_PX = 14
 
 /** Writes each line's name at its end, in its color. */
-const endLabels = {
+const endLabels = (surface: string) => ({
   id: 'endLabels',
   afterDatasetsDraw: (chart: ChartJs) => {
     const { ctx, chartArea } = chart
@@ -242,10 +242,15 @@ const endLabels = {
     ctx.save()
     ctx.font = `600 12px ${FONT}`
     ctx.textAlign = 'right'
+    // A halo keeps the name readable where a line crosses it.
+    ctx.strokeStyle = surface
+    ctx.lineWidth = 4
     for (const { text, y, color } of spreadLabels(ends, LABEL_PX)) {
+      const place = [chartArea.right - 4, Math.min(Math.max(y, chartArea.top - 4), chartArea.bottom - 4)] as const
+      ctx.strokeText(text, ...place)
       ctx.fillStyle = color
-      ctx.fillText(text, chartArea.right - 4, Math.min(Math.max(y, chartArea.top - 4), chartArea.bottom - 4))
+      ctx.fillText(text, ...place)
     }
     ctx.restore()
   },
-}
+})

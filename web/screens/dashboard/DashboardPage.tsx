@@ -66,7 +66,7 @@ function SubscriptionRequired() {
     <Empty
       icon={IconCreditCard}
       title="Subscription Required"
-      text="The dashboard is part of every plan, the free one included."
+      text="Every plan includes the dashboard, also the free one."
     >
       <Button component={Link} to="/pricing">
         Choose a Plan
@@ -126,12 +126,14 @@ function Dashboard() {
           <CartsBeingFilled />
           <div className="dashboard-parts">
             <OverviewCard chart={chart} period={period} onPeriod={setPeriod} measure={measure} onMeasure={setMeasure} />
-            <RecentCarts carts={recent.data?.carts} isPending={isWaiting} onRetry={recent.refetch} />
+            <div className="dashboard-side">
+              <RecentCarts carts={recent.data?.carts} isPending={isWaiting} onRetry={recent.refetch} />
+              <ActiveCampaigns />
+            </div>
           </div>
           <Suspense>
             <LiftResultCard />
           </Suspense>
-          <ActiveCampaigns />
           <Suspense>{isLimited && <OrdersMissing />}</Suspense>
         </>
       )}
