@@ -148,7 +148,7 @@ describe('the list of coupons', () => {
     await page.getByText(/Offer a discount in your reminders/).waitFor()
     await page.getByRole('button', { name: 'Quick Create' }).nth(1).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByText(/^Coupon CART[A-Z0-9]{6} was created/).waitFor()
+    await page.getByText(/^Coupon CART[A-Z0-9]{6} created:/).waitFor()
     expect(server.coupons).toHaveLength(1)
   })
 
@@ -262,7 +262,7 @@ describe('Quick Create', () => {
     expect(api.calls(createCoupon)).toEqual([])
     await discount.fill('15')
     await create.click()
-    const notice = page.getByRole('status').filter({ hasText: 'was created' })
+    const notice = page.getByRole('status').filter({ hasText: 'created:' })
     await notice.getByText(/Coupon CART[A-Z0-9]{6} created: 15%, valid for seven days\./).waitFor()
     const { body } = api.calls(createCoupon)[0]!
     expect(body).toMatchObject({ type: 'percentage', amount: 15, isActive: true })

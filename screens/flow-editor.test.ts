@@ -58,7 +58,7 @@ async function addCondition(name: string) {
 test('shows the flow’s entry conditions, and each message with its time and thumbnail', async () => {
   await openFlow()
   await expect.poll(() => times()).toEqual(['1 minute', '3 minutes', '5 minutes'])
-  await findCard(2).getByText('2 minutes later').waitFor()
+  await findCard(2).getByText('(2 minutes after message 1)').waitFor()
   await app.page.getByText('All carts not handled by a flow above').waitFor()
   await findCard(1).frameLocator('iframe').getByText('We saved your cart', { exact: true }).waitFor()
   await app.waitUntilSettled()

@@ -97,8 +97,8 @@ export function CouponState({ coupon, zone }: OfCoupon & { zone: string }) {
     <span className="coupon-state">
       {buildStateMarks(coupon, now, zone).map(({ kind, label }) =>
         kind === 'plain' ? (
-          <span key={label} className="coupon-setting">
-            {label === 'Active' ? 'set to' : 'also'} {label}
+          <span key={label} className="coupon-setting mark-plain">
+            {label}
           </span>
         ) : (
           <StatusBadge key={label} {...badges[kind]} label={label} />

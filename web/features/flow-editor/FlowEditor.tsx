@@ -1,5 +1,4 @@
 import '../../kits/flows/flows.css'
-import '../../core/ui/thread.css'
 import './flow-editor.css'
 import { Anchor, Button, Group, Title, Tooltip } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
