@@ -86,7 +86,7 @@ test('a viewer sees the balance without ledger and buttons; unused credits give 
   await expect.poll(() => findCard().getByRole('button').count()).toBe(0)
   app.api.answer(readCredits, buildCredits({ carrier: 'own', offer: null }))
   await page.reload()
-  await findCard().getByText('Your own provider carries your SMS and bills you for them.').waitFor()
+  await findCard().getByText('Your SMS go through your own provider, which bills you.').waitFor()
   app.api.answer(readCredits, noCredits)
   await page.reload()
   await page.getByRole('heading', { name: 'Limits and usage' }).waitFor()
