@@ -578,8 +578,8 @@ test('the card of resting stores shows resting stores with the reason, and the o
   await findRestingCard().waitFor()
   const text = await readText(findRestingCard())
   for (const part of [
-    'The plan has room for 2 stores, and 3 are connected.',
-    'It sends nothing until the plan has room for it. Third Floor shop2.example',
+    'Your plan includes 2 stores, and 3 are connected.',
+    'A resting store tracks carts and syncs, but sends nothing. Third Floor shop2.example',
     'A larger plan or an extra store wakes it,',
   ])
     expect(text).toContain(part)
@@ -610,7 +610,7 @@ test('the card of resting stores lists several, without a choice for a viewer', 
   app.api.answer(listResting, buildResting(second!.id, third!.id))
   signInAs(app, 'viewer')
   await app.open('/billing')
-  await findRestingCard().getByText('The plan has room for 1 store, and 3 are connected.').waitFor()
+  await findRestingCard().getByText('Your plan includes 1 store, and 3 are connected.').waitFor()
   const text = await readText(findRestingCard())
   expect(text).toContain('Second Hand shop1.example Third Floor shop2.example')
   // Lite has no extra stores.

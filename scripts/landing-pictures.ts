@@ -27,7 +27,8 @@ for (const name of shotNames) {
   if (only.length > 0 && !only.includes(name)) continue
   for (const theme of isThemed(name) ? themeNames : [null]) {
     const { wide, narrow } = shots[name]
-    for (const [shape, size] of Object.entries({ wide, ...(narrow && { narrow }) })) {
+    const sizes: [string, Size][] = [['wide', wide], ...(narrow ? [['narrow', narrow] as [string, Size]] : [])]
+    for (const [shape, size] of sizes) {
       const file = theme === null ? name : `${name}-${theme}`
       await writeFile(`${folder}/${file}-${shape}.webp`, await shoot(name, theme ?? 'light', size))
     }
