@@ -214,10 +214,10 @@ test('version and script checks agree on the carts detected without the script',
   expect(capture?.finding).not.toContain('Place order')
 })
 
-test('a capture script that is missing or silent since yesterday is reported', async () => {
+test('a tracking script that is missing or silent since yesterday is reported', async () => {
   expect((await readChecks()).capture).toMatchObject({
     state: 'warn',
-    finding: expect.stringContaining('No report has come'),
+    finding: expect.stringContaining('The script has not reported yet'),
   })
   await change({ capture_seen_at: new Date(world.now.getTime() - 3 * 86_400_000) })
   expect((await readChecks()).capture).toMatchObject({ state: 'warn', finding: expect.stringContaining('3 days ago') })

@@ -69,8 +69,13 @@ export function DoctorCard({ store }: { store: StoreView }) {
 
 /** What needs attention, and the rest in one line. */
 function Results({ checks, fixLink }: { checks: readonly Check[]; fixLink: (check: Check) => ReactNode }) {
-  const good = checks.filter(({ state }) => state === 'good')
-  const others = checks.filter(({ state }) => state !== 'good')
+  // A check that was not good stays in sight, so that a repair is seen.
+  const [watched, setWatched] = useState<readonly string[]>([])
+  const isShown = ({ id, state }: Check) => state !== 'good' || watched.includes(id)
+  const others = checks.filter(isShown)
+  const good = checks.filter((check) => !isShown(check))
+  const added = others.map(({ id }) => id).filter((id) => !watched.includes(id))
+  if (added.length > 0) setWatched([...watched, ...added])
   return (
     <>
       {others.length > 0 && <CheckList label="Parts of the connection" checks={others} fixLink={fixLink} />}
