@@ -28,8 +28,9 @@ const OF_SHELL = new RegExp(
     'web.features.accounts.LogoutDialog',
     'web.features.notifications.(keys|order).ts$',
     'web.features.billing.(rules|statusLook).ts$',
-    'web.core.access.current-store.ts$',
+    'web.core.access.(current-store|scope).ts$',
     'web.features.stores.(queries|mail-server-queries|sync-age).ts$',
+    'web.screens.shell.(queries|account-pages).ts$',
     'shared.[a-z]+.(paging|capture-status|mail-server|sending|account).ts$',
     'web.core.ui.(announce|clock|Empty|listQuery|StatusBadge|Time|useOnce).tsx?$',
     `icons.(${shellIcons.join('|')}).mjs$`,
@@ -45,6 +46,8 @@ const groups = [
   { name: 'shell', test: OF_SHELL, priority: 2 },
   // Merged by size with others, these came to wait for each other: two files in a circle, and no screen with a field could be shown.
   { name: 'fields', test: /@mantine.core.esm.components.Input(Base)?[\\/]/, priority: 2 },
+  // As the fields: parts with queries and rules of carts came to wait for each other.
+  { name: 'carts', test: /web.kits.carts.(queries|rules)\.ts$/, priority: 2 },
   { name: 'parts', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },
 ]
 

@@ -195,7 +195,7 @@ test('a text that cannot be rendered is reported separately, once per part of th
     '40 messages were not sent: the text cannot be rendered',
     '20 messages were not sent: the text cannot be rendered',
   ])
-  expect(getNotificationText(plan.inserts.at(-2)!).message).toMatch(/^The text of step 1 of your flow/)
+  expect(getNotificationText(plan.inserts.at(-2)!).message).toMatch(/^The text of reminder 1 took/)
 })
 
 test('stores are grouped separately, and alarms never', () => {

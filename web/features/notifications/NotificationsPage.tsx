@@ -312,7 +312,11 @@ function NotificationFacts({ item }: { item: NotificationView }) {
       {ids.length > 0 && (
         <details className="note-ids">
           <summary>Technical details</summary>
-          <Facts entries={ids.map(buildEntry)} />
+          {ids.map(({ label, value }) => (
+            <div key={label}>
+              {label}: {value}
+            </div>
+          ))}
         </details>
       )}
       {hasLocation(item.zone) && <PlaceNote />}
