@@ -17,38 +17,59 @@ const shellIcons = [
   ...['web/screens/shell', 'web/kits/page'].flatMap((folder) => readdirSync(folder).map((file) => `${folder}/${file}`)),
   'web/features/billing/statusLook.ts',
 ].flatMap((file) => readFileSync(file, 'utf8').match(/\bIcon[A-Z]\w+/g) ?? [])
-/**
- * What the frame is made of, also where a screen uses it too: in a file with parts of screens it would bring those along. With it `useOnce`,
- * which many screens share: merged with one area's parts, it made two files wait for each other.
- */
+/** Parts of libraries in that frame, also where a screen uses them too. */
 const OF_SHELL = new RegExp(
   [
     '@mantine.core.esm.components.(Tooltip|Popover|Modal|ScrollArea).',
     '@mantine.hooks.esm.use-disclosure',
-    'web.features.accounts.LogoutDialog',
-    'web.features.notifications.(keys|order).ts$',
-    'web.features.billing.(rules|statusLook).ts$',
-    'web.core.access.(current-store|scope).ts$',
-    'web.features.stores.(queries|mail-server-queries|sync-age).ts$',
-    'web.screens.shell.(queries|account-pages).ts$',
-    'shared.[a-z]+.(paging|capture-status|mail-server|sending|account).ts$',
-    'web.core.ui.(announce|clock|Empty|listQuery|StatusBadge|Time|useOnce).tsx?$',
     `icons.(${shellIcons.join('|')}).mjs$`,
   ].join('|'),
 )
 
+const resolveSource = (path: string) => fileURLToPath(new URL(`./web/${path}`, import.meta.url))
+
+interface Modules {
+  getModuleInfo(id: string): { importedIds: string[] } | null
+}
+
+/** A group of our own modules that these files import, without the files themselves. */
+function importedBy(name: string, ...files: string[]): (id: string, all: Modules) => string | null {
+  const entries = files.map(resolveSource)
+  let imported: Set<string> | null = null
+  const collect = (all: Modules) => {
+    const modules = new Set(entries)
+    for (const id of modules) {
+      for (const each of all.getModuleInfo(id)?.importedIds ?? []) if (!each.includes('node_modules')) modules.add(each)
+    }
+    for (const entry of entries) modules.delete(entry)
+    return modules
+  }
+  return (id, all) => {
+    imported ??= collect(all)
+    return imported.has(id) ? name : null
+  }
+}
+
+/** The layer of a module. A layer imports only lower ones, so their files never wait for each other. */
+function nameOfLayer(id: string): string {
+  if (id.includes('node_modules')) return 'vendor'
+  const [, floor, room] = /\/web\/(kits|features|screens)\/([\w-]+)/.exec(id) ?? []
+  return floor === undefined ? 'core' : floor === 'kits' ? 'kits' : `${floor}-${room}`
+}
+
 /**
- * What several screens share comes in few files: a screen made of fifty small ones waited half a second for them, as a browser asks a
- * host for six at a time.
+ * What screens share comes in few files: a screen made of eighty small ones waited seconds for them on a phone, as a
+ * browser asks a host for six at a time. What many screens share is one file; what few share, a file per layer.
  */
 const groups = [
-  { name: 'first', tags: ['$initial' as const], test: (id: string) => !ENTRIES.test(id), priority: 3 },
-  { name: 'shell', test: OF_SHELL, priority: 2 },
-  // Merged by size with others, these came to wait for each other: two files in a circle, and no screen with a field could be shown.
-  { name: 'fields', test: /@mantine.core.esm.components.Input(Base)?[\\/]/, priority: 2 },
-  // As the fields: parts with queries and rules of carts came to wait for each other.
-  { name: 'carts', test: /web.kits.carts.(queries|rules)\.ts$/, priority: 2 },
-  { name: 'parts', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4_000 },
+  { name: 'first', tags: ['$initial' as const], test: (id: string) => !ENTRIES.test(id), priority: 5 },
+  // In a file with parts of screens these would bring those along.
+  { name: 'shell', test: OF_SHELL, priority: 4 },
+  { name: importedBy('shell', 'screens/shell/Shell.tsx'), debugName: 'shell', priority: 4 },
+  { name: 'vendor', test: /node_modules/, minShareCount: 3, priority: 3 },
+  { name: importedBy('sign-in', 'features/accounts/SignInPage.tsx'), debugName: 'sign-in', priority: 2 },
+  { name: 'common', minShareCount: 5, priority: 1 },
+  { name: nameOfLayer, debugName: 'layer', minShareCount: 2 },
 ]
 
 /** What is named after everybody who shares it would have a name of two hundred letters. */
@@ -72,6 +93,8 @@ export default defineConfig(() => {
       manifest: true,
       // What a page loads has a limit of its own (web/bundle.test.ts); its warning looks like a fault at the first start.
       chunkSizeWarningLimit: 1_000,
+      // One style sheet: twenty small ones would wait in line like the scripts.
+      cssCodeSplit: false,
       rolldownOptions: { output: { codeSplitting: { groups }, chunkFileNames: fileNameOf } },
     },
     server: {

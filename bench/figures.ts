@@ -35,10 +35,14 @@ export function printFigures(figures: readonly Figure[]): void {
   }
 }
 
-/** Formats the figures as a Markdown table for docs/performance.md. */
-export function formatMarkdown(figures: readonly Figure[]): string {
-  const rows = figures.map((figure) => `| ${formatRow(figure).join(' | ')} |`)
-  return ['| what | figure | of its ceiling | goal | |', '| - | -: | - | - | - |', ...rows].join('\n')
+/** Formats the figures as a Markdown table for docs/performance.md. `before`: of the last run, by name. */
+export function formatMarkdown(figures: readonly Figure[], before: ReadonlyMap<string, number> = new Map()): string {
+  const rows = figures.map((figure) => {
+    const last = before.get(figure.name)
+    const [name, value, ...rest] = formatRow(figure)
+    return `| ${[name, value, last === undefined ? '' : formatNumber(last), ...rest].join(' | ')} |`
+  })
+  return ['| what | figure | last run | of its ceiling | goal | |', '| - | -: | -: | - | - | - |', ...rows].join('\n')
 }
 
 function formatRow(figure: Figure): string[] {

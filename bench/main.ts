@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -102,6 +102,7 @@ function runInProcess(name: string): Promise<Figure[] | null> {
 }
 
 function saveResults(): void {
+  const before = readBefore()
   const machine = {
     cores: os.availableParallelism(),
     memoryGb: Math.round(os.totalmem() / 2 ** 30),
@@ -119,9 +120,26 @@ function saveResults(): void {
   writeFileSync(new URL('./results.json', import.meta.url), `${JSON.stringify(report, null, 2)}\n`)
   const missed = results.flatMap((each) => each.figures.filter((figure) => isMet(figure) === false))
   const minutes = ((Date.now() - started) / 60_000).toFixed(1)
-  process.stdout.write(`\n${formatMarkdown(results.flatMap((each) => each.figures))}\n\n${minutes} minutes in all\n`)
+  process.stdout.write(
+    `\n${formatMarkdown(
+      results.flatMap((each) => each.figures),
+      before,
+    )}\n\n${minutes} minutes in all\n`,
+  )
   if (missed.length > 0) process.stdout.write(`\nMissed: ${missed.map((each) => each.name).join('; ')}\n`)
   else if (failed.length === 0) process.stdout.write('\nAll goals met\n')
   if (failed.length > 0) process.stderr.write(`Failed: ${failed.join(', ')}\n`)
   process.exitCode = failed.length > 0 ? 1 : 0
+}
+
+/** The figures of the last run by name, to print beside the new ones. */
+function readBefore(): ReadonlyMap<string, number> {
+  try {
+    const report: { results: typeof results } = JSON.parse(
+      readFileSync(new URL('./results.json', import.meta.url), 'utf8'),
+    )
+    return new Map(report.results.flatMap((each) => each.figures.map(({ name, value }) => [name, value])))
+  } catch {
+    return new Map()
+  }
 }

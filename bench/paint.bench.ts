@@ -6,11 +6,12 @@ import { startSink } from './helpers.ts'
 import type { Lab } from './lab.ts'
 import { signIn } from './list.bench.ts'
 import { computeMedian } from './measure.ts'
+import { measurePhone } from './phone.ts'
 import { type Server, startServer } from './server.ts'
 
 // Method: the built app (`npm run build` first) from server/main.ts with both roles, signed in as the returning owner
 // of the largest store of `list`. A browser with an empty cache loads each path in turn; a load ends after half a
-// second without requests. The landing page, which needs no script, serves as the baseline of browser and machine.
+// second without requests. The landing page, which needs no script, serves as the baseline of browser and machine. `phone.ts` adds a slow phone.
 
 const PATHS = ['/dashboard', '/carts', '/settings']
 const WIDTHS = [1280, 360]
@@ -28,7 +29,7 @@ async function run(lab: Lab): Promise<Figure[]> {
     const signedIn = await readBrowserState(browser, server, await signIn(instance, instance.stores.at(-1)!))
     const figures: Figure[] = []
     for (const width of WIDTHS) figures.push(...(await measure(browser, server, { signedIn, width })))
-    return figures
+    return [...figures, ...(await measurePhone(server.url, signedIn))]
   } finally {
     await browser.close()
     await server.stop()

@@ -16,7 +16,6 @@ export function shopperPages({ alias }: { alias: { find: RegExp; replacement: st
       const built = (await build({
         configFile: false,
         root: WEB,
-        publicDir: false,
         logLevel: 'warn',
         resolve: { alias },
         build: { write: false, modulePreload: false, rolldownOptions: { input: `${WEB}/${PAGE}` } },

@@ -23,7 +23,7 @@ test('the list has what a person reads, with its line, and no code', () => {
     '8 At most … carts.',
     '10 Close',
     '10 Saved the flow',
-    '10 Save',
+    '11 Save',
     '11 now',
   ])
 })

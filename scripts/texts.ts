@@ -70,8 +70,8 @@ export function findTexts(file: string, source: string): FoundText[] {
         spoken.add(value.type === 'JSXExpressionContainer' ? value.expression.start : value.start)
     },
     JSXText({ start, value }) {
-      spoken.add(start)
-      note(start, /\p{L}{2}/u.test(value) ? ` ${value}` : '')
+      const lead = value.length - value.trimStart().length
+      if (/\p{L}{2}/u.test(value)) found.set(start + lead, value.replace(/\s+/g, ' ').trim())
     },
     Literal({ start, value }) {
       if (typeof value === 'string') note(start, value)

@@ -1,10 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { screens } from '../shared/screens.ts'
 
 // What a browser loads first, measured on the built app (`npm run build`; `npm test` builds first).
 
 const BUDGET_BYTES = 220 * 1024
+const SHOPPER_BYTES = 60 * 1024
+/** HTTP/1.1 loads six at a time. */
+const MAX_FILES = 25
 const BUILT = 'dist/web'
 const MANIFEST = `${BUILT}/.vite/manifest.json`
 
@@ -93,5 +97,46 @@ describe('the first load of the signed-in shell', () => {
     const screens = Object.keys(manifest()).filter((key) => /^(features|screens)\/[a-z-]+\/\w+Page\.tsx$/.test(key))
     expect(screens.length).toBeGreaterThan(10)
     expect(screens.map((key) => manifest()[key]!.file).filter((file) => files.includes(file))).toEqual([])
+  })
+})
+
+describe('a screen', () => {
+  const chunks = manifest()
+  const sources = Object.fromEntries(
+    [...readFileSync('web/screens.ts', 'utf8').matchAll(/import\('\.\/([^']+)'\),\s*'(\w+)'/g)].map(
+      ([, file, name]) => [name!, file!],
+    ),
+  )
+  /** Of the page itself: two scripts before the app, the style sheet and the font. */
+  const pageFiles = (readSource('index.html').match(/(src|href)="\/[^"]+\.(js|css|woff2)"/g) ?? []).filter(
+    (each) => !each.includes('/assets/') || !each.endsWith('.js"'),
+  ).length
+
+  it.each(
+    screens.filter(({ loader, isForShoppers }) => loader in sources && !isForShoppers),
+  )(`$path loads at most ${MAX_FILES} files`, ({ loader, frame }) => {
+    const around = frame === 'page' ? [] : ['Shell', ...(frame === 'settings' ? ['SettingsPage'] : [])]
+    const entries = ['index.html', ...[...around, loader].map((name) => sources[name]!)]
+    expect(listFirstLoad(chunks, entries).length + pageFiles).toBeLessThanOrEqual(MAX_FILES)
+  })
+})
+
+describe('a shopper’s page', () => {
+  const page = readSource('shopper.html')
+  const scripts = [...page.matchAll(/src="\/([^"]+\.js)"/g)].map(([, file]) => file!)
+
+  it(`loads less than ${SHOPPER_BYTES / 1024} KB of script`, () => {
+    const readServed = (file: string) =>
+      readFileSync(existsSync(`${BUILT}/${file}.br`) ? `${BUILT}/${file}.br` : `${BUILT}/${file}`)
+    expect(scripts.length).toBe(2)
+    expect(scripts.map((file) => readServed(file).length).reduce((sum, size) => sum + size, 0)).toBeLessThan(
+      SHOPPER_BYTES,
+    )
+  })
+
+  it('loads nothing of the app', () => {
+    const ofApp = new Set(Object.values(manifest()).map(({ file }) => file))
+    expect(scripts.filter((file) => ofApp.has(file))).toEqual([])
+    expect(scripts.filter((file) => /\bimport[\s{*"']/.test(readSource(file)))).toEqual([])
   })
 })
