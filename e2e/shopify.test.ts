@@ -162,7 +162,10 @@ test('a checkout abandoned in a Shopify store is recovered by its mail, and the 
   const switchTo = async (platform: RegExp, name: string) => {
     await owner.getByRole('button', { name: /^Store menu/ }).click()
     await owner.getByRole('menuitem', { name: platform }).click()
-    await owner.getByRole('button', { name: /^Store menu/ }).getByText(name).waitFor()
+    await owner
+      .getByRole('button', { name: /^Store menu/ })
+      .getByText(name)
+      .waitFor()
   }
   await owner.goto(`${instance.url}/carts`)
   await switchTo(/Shopify/, 'Fern & Finch')

@@ -131,7 +131,7 @@ test('the account menu leads to account and billing, as the role allows', async 
   await expect.poll(() => page.getByRole('menuitem').allInnerTexts()).toEqual(['Account', 'Plan and billing'])
   await page.getByRole('menuitem', { name: 'Plan and billing' }).click()
   await page.waitForURL('**/billing')
-  app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' } }))
+  app.api.alter(me, ({ user }) => ({ user: { ...user, role: 'viewer' as const } }))
   await app.open('/customers')
   await button.click()
   await expect.poll(() => page.getByRole('menuitem').allInnerTexts()).toEqual(['Account'])

@@ -37,9 +37,7 @@ export function findTexts(file: string, source: string): FoundText[] {
   const spoken = new Set<number>()
   const note = (start: number, text: string) => {
     const plain = text.replace(/\s+/g, ' ').trim()
-    const isSpoken = spoken.has(start)
-      ? /\p{L}{2}/u.test(plain) && !/^[a-z]+[-_:/.\w]*$/.test(plain)
-      : isSentence(plain)
+    const isSpoken = spoken.has(start) ? /\p{L}{2}/u.test(plain) && !/^[a-z][-_:/.\w]*$/.test(plain) : isSentence(plain)
     if (isSpoken) found.set(start, plain)
   }
   const ignore = ({ start, end }: { start: number; end: number }) => ignored.push([start, end])
@@ -90,7 +88,7 @@ export function findTexts(file: string, source: string): FoundText[] {
 /** Two words or more, not code: begins like a sentence or ends like one. */
 function isSentence(text: string): boolean {
   if (
-    !/\p{L}{2,}[,:;]? \S/u.test(text) ||
+    !/\p{L}{2}[,:;]? \S/u.test(text) ||
     /[{}<>=|\\]|;$|::|--|^\W*(select|insert|update|delete|with|create) /i.test(text)
   )
     return false

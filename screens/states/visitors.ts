@@ -1,11 +1,11 @@
 import { login, me } from '../../shared/access/auth.ts'
 import { secondFactorTexts } from '../../shared/access/second-factor.ts'
 import { subscriptionStatus } from '../../shared/billing/billing.ts'
-import { DEFAULT_BRAND } from '../../shared/messages/brand.ts'
 import { getCart, type RestorableCart } from '../../shared/carts/carts.ts'
 import type { ShopBrand } from '../../shared/carts/shop-brand.ts'
 import { readPreferences } from '../../shared/delivery/preferences.ts'
 import { readUnsubscribe, restoreCart, restoreTexts } from '../../shared/delivery/restore.ts'
+import { DEFAULT_BRAND } from '../../shared/messages/brand.ts'
 import { acceptInvitation, readInvitation, teamTexts } from '../../shared/workspace/team.ts'
 import type { Api } from '../api.ts'
 import {

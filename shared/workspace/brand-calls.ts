@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { BrandFieldsSchema, requireContrast } from '../messages/brand.ts'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { MessagePreview } from '../delivery/reminders.ts'
+import { BrandFieldsSchema, requireContrast } from '../messages/brand.ts'
 
 // Calls of a store's brand kit: read, save, upload a logo, and use the logo found in the store.
 

@@ -1,7 +1,12 @@
 import crypto from 'node:crypto'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { chooseLabelColour, contrastRatio, DEFAULT_BRAND, DEFAULT_BRAND_FIELDS } from '../../../shared/messages/brand.ts'
+import {
+  chooseLabelColour,
+  contrastRatio,
+  DEFAULT_BRAND,
+  DEFAULT_BRAND_FIELDS,
+} from '../../../shared/messages/brand.ts'
 import { brandTexts } from '../../../shared/workspace/brand-calls.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'

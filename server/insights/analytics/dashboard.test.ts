@@ -157,7 +157,7 @@ test('the path counts the carts of 30 days and their value: begun, abandoned, wi
   const { status, body } = await world.request('GET', '/api/dashboard/path', shop)
   expect(status).toBe(200)
   const tea = buildTea()
-  const value = (carts: number) => [{ currency: 'USD', amount: (carts * tea.unitPriceMinor * tea.quantity) / 100 }]
+  const value = (carts: number) => [{ currency: 'USD', amount: (carts * tea.unitPriceMinor! * tea.quantity) / 100 }]
   expect(body.stations.slice(0, 4)).toEqual([
     { station: 'cart', carts: 5, amounts: value(5) },
     { station: 'abandoned', carts: 4, amounts: value(4) },

@@ -86,7 +86,7 @@ test('the API counts reachable carts and the blockers of the others, in a paused
   expect(all.lookedThrough).toBeUndefined()
   const amounts = new Map(all.reasons.map(({ reason, country, amounts }) => [`${reason}:${country ?? ''}`, amounts]))
   expect(amounts.get('no_contact:')).toEqual([
-    { currency: 'USD', amount: (buildTea().unitPriceMinor * buildTea().quantity) / 100 },
+    { currency: 'USD', amount: (buildTea().unitPriceMinor! * buildTea().quantity) / 100 },
   ])
 })
 

@@ -74,48 +74,36 @@ export const describeStation = (stations: readonly Pick<Station, 'outcome'>[], i
 /** A disc or ring with the outcome's own shape. Decorative: words are beside it. */
 export const StationSign = ({ outcome }: { outcome: Outcome }) => (
   <svg className="station-sign" viewBox="0 0 20 20" data-outcome={outcome} aria-hidden="true">
-    {shapes[outcome]}
+    <Shape outcome={outcome} />
   </svg>
 )
 
-const disc = <circle className="sign-disc" cx="10" cy="10" r="9" />
+/** Marks on a disc, as path data. */
+const marks: Partial<Record<Outcome, string>> = {
+  won: 'm5.8 10.4 2.8 2.8 5.6-6',
+  held: 'M7.6 6.6v6.8M12.4 6.6v6.8',
+  stopped: 'M5.8 10h8.4',
+  failed: 'm6.7 6.7 6.6 6.6m0-6.6-6.6 6.6',
+}
 
-const shapes: Record<Outcome, ReactNode> = {
-  won: (
+function Shape({ outcome }: { outcome: Outcome }) {
+  if (outcome === 'ahead') return <circle className="sign-ring" cx="10" cy="10" r="6" strokeWidth="2" />
+  if (outcome === 'waiting') {
+    return (
+      <>
+        <circle className="sign-ring" cx="10" cy="10" r="7.75" strokeWidth="2.5" />
+        <path className="sign-hands" d="M10 5.8V10l2.6 1.8" />
+      </>
+    )
+  }
+  return (
     <>
-      {disc}
-      <path className="sign-mark" d="m5.8 10.4 2.8 2.8 5.6-6" />
+      <circle className="sign-disc" cx="10" cy="10" r="9" />
+      {outcome === 'done' ? (
+        <circle className="sign-hole" cx="10" cy="10" r="3" />
+      ) : (
+        <path className="sign-mark" d={marks[outcome]} />
+      )}
     </>
-  ),
-  done: (
-    <>
-      {disc}
-      <circle className="sign-hole" cx="10" cy="10" r="3" />
-    </>
-  ),
-  waiting: (
-    <>
-      <circle className="sign-ring" cx="10" cy="10" r="7.75" strokeWidth="2.5" />
-      <path className="sign-hands" d="M10 5.8V10l2.6 1.8" />
-    </>
-  ),
-  held: (
-    <>
-      {disc}
-      <path className="sign-mark" d="M7.6 6.6v6.8M12.4 6.6v6.8" />
-    </>
-  ),
-  stopped: (
-    <>
-      {disc}
-      <path className="sign-mark" d="M5.8 10h8.4" />
-    </>
-  ),
-  failed: (
-    <>
-      {disc}
-      <path className="sign-mark" d="m6.7 6.7 6.6 6.6m0-6.6-6.6 6.6" />
-    </>
-  ),
-  ahead: <circle className="sign-ring" cx="10" cy="10" r="6" strokeWidth="2" />,
+  )
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { BrandFields } from '../../../shared/messages/brand.ts'
 import type { MessagePreview } from '../../../shared/delivery/reminders.ts'
+import type { BrandFields } from '../../../shared/messages/brand.ts'
 import * as api from '../../../shared/workspace/brand-calls.ts'
 import { call } from '../../core/api/api.ts'
 

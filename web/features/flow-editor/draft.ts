@@ -160,7 +160,7 @@ const MAX_PREVIEW_TEXT = 160
 export function buildPreviewText(body: string): string {
   const lines = body
     .split('\n')
-    .map((line) => line.replace(/\{%.*?%\}/g, '').trim())
+    .map((line) => line.replace(/\{%[^%]*%\}/g, '').trim())
     .filter((line) => line !== '' && !line.startsWith('#') && !/^\{\{[^}]*\}\}$/.test(line))
   return formatVariables(lines.join(' ')).slice(0, MAX_PREVIEW_TEXT)
 }

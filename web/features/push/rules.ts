@@ -1,5 +1,5 @@
-import { contrastRatio, formatRatio, MIN_CONTRAST } from '../../../shared/messages/brand.ts'
 import { type PushFrequency, type PushMethod, type PushPrompt, pushLimits } from '../../../shared/delivery/push.ts'
+import { contrastRatio, formatRatio, MIN_CONTRAST } from '../../../shared/messages/brand.ts'
 import { formatCount } from '../../core/ui/format.ts'
 
 // Texts and input rules of the web push screens. Pure.

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { DEFAULT_BRAND } from '../../../shared/messages/brand.ts'
 import type { CartView } from '../../../shared/carts/carts.ts'
+import { DEFAULT_BRAND } from '../../../shared/messages/brand.ts'
 import {
   computeTotal,
   describeCoupon,

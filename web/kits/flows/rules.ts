@@ -47,7 +47,7 @@ export const nameStep = (flow: Pick<FlowView, 'steps'>, step: number) =>
 
 /** A template's text for reading: “your cart at [store name]”. */
 export const formatVariables = (text: string): string =>
-  text.replace(/\{\{\s*(\w+)[^}]*\}\}/g, (_, name: string) => `[${name.replaceAll('_', ' ')}]`)
+  text.replace(/\{\{ ?(\w{1,60})\b[^{}]{0,200}\}\}/g, (_, name: string) => `[${name.replaceAll('_', ' ')}]`)
 
 type FlowMatcher = Pick<FlowView, 'position' | 'conditions'>
 
