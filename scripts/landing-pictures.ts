@@ -73,7 +73,7 @@ async function shoot(name: ShotName, theme: string, size: Size): Promise<Buffer>
   const session = await context.newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', {
     format: 'webp',
-    quality: 76,
+    quality: 60,
     clip: { ...corner, ...size, scale: 1 },
   })
   await context.close()
@@ -141,7 +141,7 @@ async function showRestore(page: Page, size: Size) {
   await page.getByRole('heading', { name: 'Your cart' }).waitFor()
   await page.waitForLoadState('networkidle')
   // The note for members of the store's team.
-  await page.addStyleTag({ content: 'main [class*=Alert], main .notice { display: none }' })
+  await page.addStyleTag({ content: '.notice { display: none !important }' })
   return { x: 0, y: 0 }
 }
 
@@ -177,7 +177,9 @@ async function showWhy(page: Page, size: Size) {
   await card.getByRole('button', { name: 'Why?' }).nth(1).click()
   await fitWidth(page, card, size)
   const box = (await card.boundingBox())!
-  return { x: Math.max(0, box.x - MARGIN), y: box.y - MARGIN }
+  // From the message that was not sent, with its reasons.
+  const message = card.locator('.story > li', { has: page.getByRole('button', { name: 'Why?', expanded: true }) })
+  return { x: Math.max(0, box.x - MARGIN), y: (await message.boundingBox())!.y - MARGIN }
 }
 
 /** Resizes the window until the part has the picture's width. The sidebar's width is fixed. */

@@ -28,7 +28,7 @@ export function AccountsCard() {
       <Text fz="sm" c="dimmed" mt={4} mb="sm">
         You are a member of {accounts.length} accounts. Signing in leads to the one you used last.
       </Text>
-      <ul className="people">
+      <ul className="members">
         {accounts.map(({ id, name, role, isCurrent }) => (
           <li key={id} className="person">
             <div className="person-words">

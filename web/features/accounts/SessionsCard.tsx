@@ -29,7 +29,7 @@ export function SessionsCard({ user }: { user: User }) {
       {sessions.isPending ? (
         <LoadingList count={2} withPicture />
       ) : sessions.data ? (
-        <ul className="people">
+        <ul className="members">
           {list.map((each) => (
             <SessionRow key={each.id} session={each} withAccount={hasAccounts} />
           ))}

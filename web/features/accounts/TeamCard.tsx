@@ -40,7 +40,7 @@ export function TeamCard({ user }: { user: User }) {
       <Loaded query={team} loading={<LoadingList count={2} withPicture />} failed="The team could not be loaded">
         {({ members, invitations }) => (
           <>
-            <ul className="people">
+            <ul className="members">
               {members.map((member) => (
                 <MemberRow
                   key={member.userId}

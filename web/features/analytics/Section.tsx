@@ -29,7 +29,7 @@ export function Section({ id, title, text, children }: Props) {
     navigate({ pathname, search, hash: writeSections(next) }, { replace: true, preventScrollReset: true })
   }
   return (
-    <div className="section" id={id} ref={place}>
+    <div className="report-section" id={id} ref={place}>
       <h2 className="section-title">
         <button type="button" aria-expanded={isOpen} onClick={toggle}>
           <IconChevronRight size={18} aria-hidden />

@@ -306,7 +306,7 @@ function CheckoutStep({ choice, isTest, hasUsedTrial }: Props) {
         <Anchor component={Link} to={`/pricing?cycle=${choice.cycle}`} fz="sm">
           <IconArrowLeft size={14} aria-hidden /> All plans
         </Anchor>
-        <Title order={1} fz={28} mt="xs" ref={heading} tabIndex={-1} className="step-title">
+        <Title order={1} fz={28} mt="xs" ref={heading} tabIndex={-1} className="purchase-title">
           {billingTexts.completePurchase}
         </Title>
       </div>

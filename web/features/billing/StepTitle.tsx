@@ -6,7 +6,7 @@ export function StepTitle({ children }: { children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   return (
-    <Title order={3} ref={heading} tabIndex={-1} className="step-title" mb="xs">
+    <Title order={3} ref={heading} tabIndex={-1} className="purchase-title" mb="xs">
       {children}
     </Title>
   )

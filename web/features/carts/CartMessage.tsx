@@ -141,7 +141,7 @@ function DecisionEntry({ decision, checks }: { decision: Decision; checks: Check
       <StatusBadge {...outcomes[decision.outcome]} />
       {!isExplained && <Text fz="sm">{decision.explanation}</Text>}
       {checks.length > 0 && (
-        <ul className="checks" aria-label="Checks">
+        <ul className="decision-checks" aria-label="Checks">
           {checks.map((check) => (
             <Check key={check.text} {...check} />
           ))}
