@@ -81,7 +81,7 @@ function checkReach(plugin: PluginRow, found: PluginFindings, ago: (at: Date) =>
   if (!isUnreached)
     return { state: 'warn', finding: `${why} If this continues, the plugin reports orders, stock and prices.`, answer }
   if (plugin.reports_goods === false) {
-    const finding = `${why} This version of the plugin does not report stock and prices, so no message for a cart is sent.`
+    const finding = `${why} This version of the plugin does not report stock and prices, so cart messages are not sent.`
     return { state: 'bad', finding, answer, nextStep: pluginTexts.updatePlugin }
   }
   const reportedAt = plugin.reports_goods ? (check?.completed_at ?? null) : null

@@ -34,7 +34,7 @@ export function DataSubject() {
         {canSearch ? (
           <AddressForm key={address} address={address} onSearch={openAddress} />
         ) : (
-          <Notice tone="info">Only an owner or admin may do this.</Notice>
+          <Notice tone="info">Only an owner or admin can do this.</Notice>
         )}
       </Card>
       {canSearch && address && <Found key={address} address={address} onSearch={openAddress} />}
