@@ -80,7 +80,7 @@ function testMail(row: sql.StoreRow, to: string, address: string): OutgoingEmail
   const text = [
     `This is a test sent from Recoup to ${to}.`,
     `This is the test email you requested in the settings of ${row.name}.`,
-    'It has the same mail server and sender as the messages to your shoppers.',
+    'It uses the same mail server and sender as the messages to your shoppers.',
     ...(row.postal_address ? [row.postal_address] : []),
   ].join('\n\n')
   return {
