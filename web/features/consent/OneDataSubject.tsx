@@ -78,8 +78,8 @@ function Found({ address, onSearch }: { address: string; onSearch: (address: str
       <Card>
         <Empty
           icon={IconSearchOff}
-          title="No data is kept about this address"
-          text="None of your stores has seen it. Try another address of the same person, or check the spelling. Phone numbers need the country code."
+          title="No data about this address"
+          text="Try another address of the same person, or check the spelling. Phone numbers need the country code."
         />
       </Card>
     )
