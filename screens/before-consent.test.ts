@@ -23,7 +23,7 @@ test('an older store is asked to choose; storing more than the default needs a g
   app.api.answer(readCaptureMode, buildView())
   await app.open('/settings/consent#capture')
   await app.page.getByText('Please choose').waitFor()
-  await app.page.getByText('You sell to Germany, France, whose law asks for consent first.').waitFor()
+  await app.page.getByText('You sell to Germany, France, where the law requires consent first.').waitFor()
   await expect.poll(() => findOption(/^Cart and contact/).isChecked()).toBe(true)
   await expect.poll(() => save().isDisabled()).toBe(true)
   const ground = app.page.getByLabel('Which law, agreement or advice allows this?')
@@ -36,7 +36,7 @@ test('an older store is asked to choose; storing more than the default needs a g
   await expect
     .poll(() => app.api.calls(chooseCaptureMode).map(({ body }) => body))
     .toEqual([{ mode: 'cart_and_contact', legalGround: GROUND }])
-  await app.page.getByRole('region', { name: 'Who chose what' }).getByText(GROUND).waitFor()
+  await app.page.getByRole('region', { name: 'Earlier choices' }).getByText(GROUND).waitFor()
   await findOption(/^Only the cart \(recommended\)/).check()
   await expect.poll(() => ground.count()).toBe(0)
   await expect.poll(() => save().isEnabled()).toBe(true)

@@ -154,7 +154,7 @@ test('the first steps link to the script’s install methods, which show whether
   await page.getByText('The script is on your pages.').waitFor()
   api.cut(checkConnection)
   await check.click()
-  await page.getByText('This server could not be reached.').waitFor()
+  await page.getByText('Recoup could not be reached.').waitFor()
 })
 
 test('keys the store rejects are replaced from the doctor’s finding, once the new ones work', {
@@ -166,7 +166,7 @@ test('keys the store rejects are replaced from the doctor’s finding, once the 
     at,
     checks: checks.map((check) => (check.id === 'keys' ? { ...check, ...changes } : check)),
   })
-  const finding = 'The store does not know this consumer key.'
+  const finding = 'The store does not recognize this consumer key.'
   api.answer(examineStore, withKeys({ state: 'bad', finding }))
   const page = await app.open('/settings')
   const doctor = page.getByRole('region', { name: 'Connection doctor' })

@@ -88,7 +88,7 @@ test('a newsletter tool’s file is previewed, imported with its ground, and its
   await app.open('/settings/consent#import')
   const csv = { name: 'news.csv', mimeType: 'text/csv', buffer: Buffer.from(file) }
   await app.page.locator('input[type=file]').setInputFiles(csv)
-  const first = app.page.getByRole('region', { name: 'Rows as they will be written' })
+  const first = app.page.getByRole('region', { name: 'Preview of the rows' })
   await first.getByText('Left out: This is not a complete email address.').waitFor()
   const upload = app.api.calls(uploadConsents)[0]!
   expect([upload.query.fileName, upload.sent.body]).toEqual(['news.csv', file])
@@ -152,7 +152,7 @@ test('a file with an opt-out column shows the result of each row', async () => {
   await app.page
     .locator('input[type=file]')
     .setInputFiles({ name: 'news.csv', mimeType: 'text/csv', buffer: Buffer.from(file) })
-  const shown = app.page.getByRole('region', { name: 'Rows as they will be written' })
+  const shown = app.page.getByRole('region', { name: 'Preview of the rows' })
   await shown.getByText('p3@news.example, second@news.example').waitFor()
   await shown.getByText('Suppressed: bounced').waitFor()
   await shown.getByText('Opted out: unsubscribed or opted out').waitFor()

@@ -33,7 +33,7 @@ test('has five instruction steps, and is disabled without a store URL', {
   await expect.poll(() => url.getAttribute('type')).toBe('url')
   await expect.poll(() => url.getAttribute('placeholder')).toBe('https://your-store.com')
   await expect.poll(() => url.inputValue()).toBe(STORE)
-  const buttons = [GENERATE, 'Save settings', 'Load store stats', 'Send test notification', 'Save bar']
+  const buttons = [GENERATE, 'Save settings', 'Load store stats', 'Send test notification', 'Save prompt']
   const listDisabled = () => Promise.all(buttons.map((name) => button(name).isDisabled()))
   await expect.poll(() => listDisabled()).toEqual(buttons.map(() => false))
   await url.fill('')
@@ -267,12 +267,12 @@ test('previews the prompt with the owner’s texts and colors, and refuses unrea
   await preview.getByText('A word from Maple & Clay?').waitFor()
   await prompt.getByLabel('Button color', { exact: true }).fill('#ffee00')
   await prompt.getByText(/^This text is hard to read: contrast 1\.\d:1/).waitFor()
-  await button('Save bar').click()
+  await button('Save prompt').click()
   expect(sent(calls.savePushPrompt)).toEqual([])
   await prompt.getByLabel('Button text color', { exact: true }).fill('#000000')
   await prompt.getByLabel('Delay (seconds)').fill('8')
-  await button('Save bar').click()
-  await prompt.getByText('Bar saved successfully').waitFor()
+  await button('Save prompt').click()
+  await prompt.getByText('Prompt saved successfully').waitFor()
   const changed = { title: 'A word from {store}?', button: '#ffee00', buttonColor: '#000000', delayMs: 8_000 }
   await expect
     .poll(() => sent(calls.savePushPrompt))

@@ -87,7 +87,7 @@ describe('another store', () => {
       .toEqual([expect.stringContaining('maple-clay.example'), 'Connect another store'])
     await findItems().last().click()
     await page.getByRole('heading', { level: 1, name: 'Connect another store' }).waitFor()
-    await page.getByText('Your plan has no room for another store').waitFor()
+    await page.getByText('Your plan’s store limit is reached').waitFor()
     await page.getByText(problem).waitFor()
     await expect.poll(() => page.getByRole('textbox').count()).toBe(0)
     await expect.poll(() => page.getByRole('link', { name: 'See plans' }).getAttribute('href')).toBe('/pricing')
@@ -259,7 +259,7 @@ describe('a Shopify store', () => {
     await field('client_secret').fill('shpss_0')
     await connect()
     for (const warning of warnings) await app.page.getByText(warning).waitFor()
-    await app.page.getByText('Of the last 60 days').waitFor()
+    await app.page.getByText('Last 60 days').waitFor()
     await app.page.getByText('Recoup cannot create them').waitFor()
   })
 

@@ -186,7 +186,7 @@ test('a monthly budget is saved as typed, with one press, and an empty amount is
     .poll(() => app.api.calls(saveBudget).map(({ body }) => body))
     .toEqual([{ monthly: 80 }, { monthly: 0.5 }])
   await amount.fill('')
-  await budget.getByText('An amount from 0 to 1,000,000').waitFor()
+  await budget.getByText('Enter an amount from 0 to 1,000,000').waitFor()
 })
 
 test('removing the credentials needs a confirmation, and messages go to the built-in phones again', async () => {

@@ -139,7 +139,7 @@ test('explains in the connection check why this store has no webhooks', async ()
   const { body } = await world.request('GET', '/api/stores/doctor', { token: connected.owner.token })
   expect(body.checks.find(({ id }: { id: string }) => id === 'webhooks')).toMatchObject({
     state: 'quiet',
-    finding: expect.stringMatching(/^Not needed: the plugin reports orders at once\. .* is none\.$/),
+    finding: expect.stringMatching(/^Not needed: the plugin reports orders at once\. .* is not public\.$/),
   })
 })
 

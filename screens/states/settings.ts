@@ -228,7 +228,7 @@ const settings: State[] = [
     name: 'brand after its preview failed',
     path: '/settings/sending/brand',
     given: (api) => api.fail(previewBrand, 400),
-    steps: [waitForText('The preview could not be made')],
+    steps: [waitForText('The preview could not be loaded')],
   },
   {
     name: 'brand with an unreadable color and a wrong link',
@@ -469,7 +469,7 @@ const connecting: State[] = [
       signInAsOwner(api)
       serveStore(api, { platform: 'shopify', version: '2026-10', rights: weakRights })
     },
-    steps: [waitForText('Of the last 60 days'), waitForButton('Replace keys')],
+    steps: [waitForText('Last 60 days'), waitForButton('Replace keys')],
   },
   {
     name: 'another store',
@@ -485,7 +485,7 @@ const connecting: State[] = [
       const problem = 'Your plan (Lite) includes 1 store. Upgrade your plan, or disconnect a store first.'
       api.alter(readUsage, (reply) => ({ ...reply, stores: { used: 1, limit: 1, problem, canAdd: false } }))
     },
-    steps: [waitForText('Your plan has no room for another store')],
+    steps: [waitForText('Your plan’s store limit is reached')],
   },
   {
     name: 'another store, connected',

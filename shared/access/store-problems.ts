@@ -95,7 +95,7 @@ export const STORE_PROBLEM_TEXT: Readonly<Record<StoreProblemCode, StoreProblemT
     nextStep: 'Allow /wp-json/ in your security plugin or firewall, then try again.',
   },
   wrong_key: {
-    sentence: 'The store does not know this consumer key.',
+    sentence: 'The store does not recognize this consumer key.',
     nextStep: 'Copy the consumer key again, or create a new one under WooCommerce → Settings → Advanced → REST API.',
   },
   wrong_secret: {
@@ -107,7 +107,7 @@ export const STORE_PROBLEM_TEXT: Readonly<Record<StoreProblemCode, StoreProblemT
     nextStep: 'Create a key with Read/Write permissions, then choose “Replace keys” under Settings, Store.',
   },
   no_rights: {
-    sentence: 'This key may not read the store’s orders and settings.',
+    sentence: 'This key cannot read the store’s orders and settings.',
     nextStep: 'Create a key with Read/Write permissions for a user who is administrator or shop manager.',
   },
   clock_skew: {
@@ -130,7 +130,7 @@ export const STORE_PROBLEM_TEXT: Readonly<Record<StoreProblemCode, StoreProblemT
   },
   maintenance: {
     sentence: 'The store is in maintenance mode.',
-    nextStep: 'Nothing to do: we try again until it is back. If it takes long, look for a failed update in WordPress.',
+    nextStep: 'Nothing to do: we retry until it is back. If it takes long, look for a failed update in WordPress.',
   },
   rate_limited: {
     sentence: 'The store is rate limiting our requests.',
@@ -145,7 +145,7 @@ export const STORE_PROBLEM_TEXT: Readonly<Record<StoreProblemCode, StoreProblemT
     nextStep: 'In the Dev Dashboard open your app, choose Install app and select this store, then try again.',
   },
   shopify_wrong_organization: {
-    sentence: 'The app belongs to another organization than this store, so Shopify gives it no access.',
+    sentence: 'The app and the store belong to different organizations, so Shopify denies access.',
     nextStep: 'Create the app in the Dev Dashboard of the organization that owns this store.',
   },
   shopify_token_revoked: {
@@ -163,12 +163,12 @@ export const STORE_PROBLEM_TEXT: Readonly<Record<StoreProblemCode, StoreProblemT
   },
   shopify_protected_data: {
     sentence:
-      'Shopify withholds the names, emails and phone numbers of your shoppers from this app, so nobody can be reminded.',
+      'Shopify withholds the names, emails and phone numbers of your shoppers from this app, so no one can be reminded.',
     nextStep:
-      'Shopify gives them to a store’s own app from the Grow plan upwards. Change the plan under Shopify → Settings → Plan, or check the app’s protected customer data access.',
+      'A store’s own app gets them on the Grow plan or higher. Change the plan under Shopify → Settings → Plan, or check the app’s protected customer data access.',
   },
   shopify_store_frozen: {
-    sentence: 'Shopify has frozen this store, because a bill is not paid.',
+    sentence: 'Shopify has frozen this store because of an unpaid bill.',
     nextStep: 'Pay the bill under Shopify → Settings → Billing, then try again.',
   },
   shopify_store_paused: {
@@ -176,7 +176,7 @@ export const STORE_PROBLEM_TEXT: Readonly<Record<StoreProblemCode, StoreProblemT
     nextStep: 'Choose a plan again under Shopify → Settings → Plan, then try again.',
   },
   shopify_wrong_shop: {
-    sentence: 'Shopify knows no store by this address.',
+    sentence: 'Shopify has no store at this address.',
     nextStep: 'Enter the address that ends in .myshopify.com: Shopify → Settings → Domains.',
   },
   shopify_password_page: {
@@ -267,7 +267,7 @@ export function getCouponProblemText(code: string, detail: string | null): strin
   const sentence =
     code === 'read_only_key'
       ? 'The key of this store is read-only, so coupon codes cannot be created or deleted.'
-      : 'The key of this store may not create or delete coupon codes.'
+      : 'The key of this store cannot create or delete coupon codes.'
   const quoted = detail ? ` (${detail})` : ''
   const known = code === 'read_only_key' || code === 'shopify_scopes_missing' ? code : 'no_rights'
   return `${sentence} ${STORE_PROBLEM_TEXT[known].nextStep}${quoted}`
@@ -347,5 +347,5 @@ export type RightsProblem = 'scopes' | 'data' | 'password' | 'orders'
 const SIXTY_DAYS: StoreProblemText = {
   sentence: 'Recoup reads the orders of the last 60 days only, because the app lacks the scope read_all_orders.',
   nextStep:
-    'Nothing is needed to send reminders. For figures of the time before, add the scope to the app and approve the update in the store.',
+    'Reminders work without it. To include older orders in reports, add the scope to the app and approve the update in the store.',
 }

@@ -11,5 +11,5 @@ export const removeInvisible = (text: string): string =>
 /** The error of a text that must fit on one line of a mail; null: none. */
 export function findOneLineProblem(text: string): string | null {
   if (/\p{Cc}/u.test(text)) return 'One line only'
-  return INVISIBLE.test(text) ? 'Without signs that turn the direction of writing' : null
+  return INVISIBLE.test(text) ? 'Remove characters that change the text direction' : null
 }

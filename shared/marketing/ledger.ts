@@ -38,22 +38,22 @@ export type LedgerStatus = (typeof ledgerStatuses)[number]
 
 /** Display names of sources; others are shown as they are. */
 const sourceNames: Record<string, string> = {
-  checkout: 'Box at the checkout, unproven (page script)',
+  checkout: 'Checkout box, not verified (reported by the tracking script)',
   'one-click': 'Unsubscribe button of an email app',
   'unsubscribe page': 'Unsubscribe page',
   'undo on the unsubscribe page': 'Undone on the unsubscribe page',
   'preference page': 'Preference page',
-  'account page': 'Account page, with an address that orders were placed with',
-  'account page, unconfirmed': 'Account page, unproven (address not confirmed)',
-  order: 'An order in the shop',
-  'unpaid order': 'An order not counted as a purchase, unproven (address not confirmed)',
+  'account page': 'Account page, with an address used in orders',
+  'account page, unconfirmed': 'Account page, not verified (address not confirmed)',
+  order: 'Order in the shop',
+  'unpaid order': 'Order not counted as a purchase, not verified (address not confirmed)',
   store: 'The shop’s own records',
   import: 'Imported file',
-  'YES by SMS': 'Answered YES by SMS',
-  'STOP by SMS': 'Answered STOP by SMS',
-  'START by SMS': 'Answered START by SMS',
-  'STOP by WhatsApp': 'Answered STOP by WhatsApp',
-  'START by WhatsApp': 'Answered START by WhatsApp',
+  'YES by SMS': 'Replied YES by SMS',
+  'STOP by SMS': 'Replied STOP by SMS',
+  'START by SMS': 'Replied START by SMS',
+  'STOP by WhatsApp': 'Replied STOP by WhatsApp',
+  'START by WhatsApp': 'Replied START by WhatsApp',
 }
 export const getSourceText = (source: string): string =>
   sourceNames[source] ?? `${source.slice(0, 1).toUpperCase()}${source.slice(1)}`
@@ -195,7 +195,7 @@ export const importProblems = {
   no_source: 'The source of the consent is missing, so it proves nothing.',
   withdrawn: 'This person has opted out. Only they can opt in again.',
   suppressed: 'This address is on the suppression list.',
-  opted_in: 'This person opted in here. The file only says that they did not elsewhere.',
+  opted_in: 'This person opted in here. A missing opt-in elsewhere does not change that.',
 } as const
 export type ImportProblem = keyof typeof importProblems
 
@@ -331,11 +331,11 @@ const review = (path: 'keep' | 'undo', summary: string) =>
 
 export const keepConsents = review(
   'keep',
-  'Confirm a doubted import: its opt-ins count again; who kept it and when is kept',
+  'Keep a questioned import: its opt-ins count again. Recoup records who kept it and when',
 )
 export const undoConsents = review(
   'undo',
-  'Undo an import as one step: none of its rows counts any more; who undid it and when is kept',
+  'Undo an import in one step: its rows no longer count. Recoup records who undid it and when',
 )
 
 export const listConsentImports = endpoint({

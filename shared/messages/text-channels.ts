@@ -112,7 +112,7 @@ export const saveSmsChannel = endpoint({
   body: z.object({
     accountSid,
     authToken: secret,
-    senders: senders.min(1, 'At least one sender'),
+    senders: senders.min(1, 'Enter at least one sender'),
     version,
   }),
   reply: TextChannelView,
@@ -142,7 +142,7 @@ export const saveWhatsappChannel = endpoint({
       provider: z.literal('twilio'),
       accountSid,
       authToken: secret,
-      senders: senders.min(1, 'At least one sender'),
+      senders: senders.min(1, 'Enter at least one sender'),
       version,
     }),
   ]),

@@ -99,6 +99,6 @@ export const readErasure = endpoint({
 })
 
 export const privacyTexts = {
-  nobody: 'No data is kept about this address.',
+  nobody: 'No data about this address.',
   confirm: `Type “${ERASE_WORD}” to confirm.`,
 } as const

@@ -243,10 +243,10 @@ test('the settings show when each box was last seen on a checkout and whether it
 test('exports of the ledger mark a page’s consent as unproven', async () => {
   await ticks('ada')
   const { entries } = await ask('GET', '/api/consent/ledger')
-  expect(entries[0].evidence).toEqual([expect.stringMatching(/^Unproven: reported by the shop’s page/)])
+  expect(entries[0].evidence).toEqual([expect.stringMatching(/^Not verified: reported by the shop’s page/)])
   const { url: link } = await ask('GET', '/api/consent/ledger/export')
   const file = await world.app.inject({ url: link })
-  expect(file.body).toContain('Box at the checkout, unproven (page script)')
+  expect(file.body).toContain('Checkout box, not verified (reported by the tracking script)')
 })
 
 test('a consent with an order is unproven until the order is a purchase, even with cash on delivery, on screen and in the export', async () => {

@@ -43,7 +43,7 @@ test('a read-only key is notified once, about coupons, and no alarm says that se
     {
       title: 'The store refuses coupon codes',
       message:
-        'The key of this store is read-only, so coupon codes cannot be created or deleted. Create a key with Read/Write permissions, then choose “Replace keys” under Settings, Store. Messages with a personal coupon code wait for it until their age limit, and codes that are not needed any more stay in the store. Everything else is sent as usual.',
+        'The key of this store is read-only, so coupon codes cannot be created or deleted. Create a key with Read/Write permissions, then choose “Replace keys” under Settings, Store. Messages with a personal coupon code wait for it until they expire. Everything else is sent as usual.',
     },
   ])
   // The sweep does not run here.
@@ -76,7 +76,7 @@ test('a key that cannot delete coupons is notified at most once a day, during cl
   expect(first).toMatchObject({
     title: 'The store refuses coupon codes',
     message: expect.stringMatching(
-      /^The key of this store may not create or delete coupon codes\. .*\(Sorry, you are not allowed to delete this resource\.\)/,
+      /^The key of this store cannot create or delete coupon codes\. .*\(Sorry, you are not allowed to delete this resource\.\)/,
     ),
   })
   world.advance(DAY)

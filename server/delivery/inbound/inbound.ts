@@ -424,7 +424,7 @@ function english(keyword: Keyword, { help }: ReplyContext): string {
     case 'yes':
       return 'thank you, that is confirmed. Reply STOP at any time to stop.'
     case 'help':
-      return `reminders of carts you left. Questions: ${help}. Reply STOP to stop.`
+      return `reminders about your cart. Questions: ${help}. Reply STOP to stop.`
   }
 }
 

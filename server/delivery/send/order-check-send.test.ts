@@ -158,7 +158,7 @@ test('a hold names its cause: refused connection or slow response (D3, D12)', as
   for (const [code, detail, finding] of [
     ['unreachable', 'connection refused', 'There is no response from this store address.'],
     ['timeout', null, 'The store took too long to answer.'],
-    ['wrong_key', null, 'The store does not know this consumer key.'],
+    ['wrong_key', null, 'The store does not recognize this consumer key.'],
   ] as const) {
     const { storeId, fake } = await createShop()
     await abandon(HOUR)

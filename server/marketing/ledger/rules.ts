@@ -23,11 +23,9 @@ export function describeEvidence(evidence: ConsentEvidence | null, isConfirmed: 
 }
 
 const unprovenText: Record<Unproven, string> = {
-  'page script': 'Unproven: reported by the shop’s page, and anyone can fake such a report',
-  'account page':
-    'Unproven: entered on the shop’s account page, and nothing showed that this customer had ordered with it',
-  'unpaid order':
-    'Unproven: from an order that had not been paid or confirmed; anyone can start an order with any address',
+  'page script': 'Not verified: reported by the shop’s page; anyone can fake such a report',
+  'account page': 'Not verified: entered on the shop’s account page, and this customer had not ordered with it',
+  'unpaid order': 'Not verified: from an order not paid or confirmed; anyone can start an order with any address',
 }
 
 /** Why a row of an import does not count. */

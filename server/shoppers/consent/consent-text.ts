@@ -38,6 +38,6 @@ function describeRule(basis: Exclude<ConsentBasis, { kind: 'ledger' }>, inputs: 
 }
 
 function describePlace(country: unknown): string {
-  if (typeof country !== 'string' || !/^[A-Z]{2}$/.test(country)) return 'Where the shopper’s country is not known,'
+  if (typeof country !== 'string' || !/^[A-Z]{2}$/.test(country)) return 'For an unknown country,'
   return `For ${countries.of(country) ?? country}`
 }

@@ -60,7 +60,7 @@ export async function createOverride(
   const { channel, country, from, to, legalGround } = overrideInput
   const isOfTable = country === '*' ? isUsed(channel, from) : findConsentRule(channel, country) === from
   if (!isOfTable)
-    throw new AppError('conflict', 'This rule has changed since you opened the page. Reload the page to see it.')
+    throw new AppError('conflict', 'This rule has changed since you opened the page. Reload the page and try again.')
   if (channel === 'whatsapp' || !canOverride(channel, from, to)) {
     const contact =
       channel === 'email'

@@ -113,7 +113,7 @@ async function storeCarts(
     if (!isDataError(error)) throw error
     const [first, ...others] = carts
     if (others.length === 0) {
-      const refusal = { seq: first!.seq, code: 'invalid', error: 'It has a value that cannot be kept.' }
+      const refusal = { seq: first!.seq, code: 'invalid', error: 'It has a value that cannot be stored.' }
       return { refused: [refusal], customers: [] }
     }
   }

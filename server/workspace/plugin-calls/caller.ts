@@ -28,4 +28,4 @@ export interface Caller {
 }
 
 export const rateLimitError = (retryAfterS: number) =>
-  new ProtocolError(429, 'rate_limited', 'Too many calls.', { retryAfterS })
+  new ProtocolError(429, 'rate_limited', 'Too many calls. Try again later.', { retryAfterS })

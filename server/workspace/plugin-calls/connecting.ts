@@ -137,7 +137,7 @@ const expiredError = () =>
   new ProtocolError(
     404,
     'code_expired',
-    'The code is unknown, was used or is older than 10 minutes. Press Connect again.',
+    'The code is unknown, already used or older than 10 minutes. Press Connect again.',
   )
 
 /** The plugin's part, signed with the code's key. */
@@ -161,18 +161,18 @@ async function connectFromProfile(
 ) {
   const home = normalizeShopUrl(DEFAULT_PLATFORM, input.home)
   if (!home.ok || home.storeUrl !== code.home_url) {
-    throw new ProtocolError(
-      422,
-      'other_shop',
-      'The shop that calls is not the one that was confirmed. Press Connect again.',
-    )
+    throw new ProtocolError(422, 'other_shop', 'The calling shop is not the confirmed shop. Press Connect again.')
   }
   const problem = await findProblem(deps, account, home.storeUrl)
   if (problem?.code === 'other_account') throw new ProtocolError(409, 'other_account', problem.message)
   if (problem) throw new ProtocolError(403, 'no_room', problem.message)
   const plugin = findPluginProtocol(DEFAULT_PLATFORM)
   const profile = plugin.profile({ ...input, home: home.storeUrl })
-  if (!profile) throw new AppError('invalid', 'The shop names no currency.')
+  if (!profile)
+    throw new AppError(
+      'invalid',
+      'The shop did not report its currency. Set it in WooCommerce, then press Connect again.',
+    )
   const { keys, secret } = plugin.derivedKeys(key, input.salt)
   const isDemoStore = listDemoStoreUrls(deps.demo).includes(home.storeUrl)
   const checked = { platform: DEFAULT_PLATFORM, storeUrl: home.storeUrl, keys, profile, isDemoStore, isProven: false }

@@ -89,7 +89,7 @@ function signedRoutes(scope: FastifyInstance, deps: Deps): void {
       const cart = await readBackLink(deps, caller, readInput(Restore, body).token)
       if (!cart) {
         await limits.takeUnknown(caller.storeId)
-        throw new AppError('not_found', 'The link is unknown, has ended, or is of another shop.')
+        throw new AppError('not_found', 'The link is unknown, expired or for another shop.')
       }
       if ('waitS' in cart) throw rateLimitError(cart.waitS)
       return { ...cart }
@@ -126,8 +126,7 @@ async function serveConnect(deps: Deps, limits: CallLimits, request: FastifyRequ
     throw unauthenticatedError()
   }
   return replySigned(deps, reply, { secret: found.key, nonce: headers.nonce, name: 'connect' }, async () => {
-    if (body.length > MAX_BYTES.connect)
-      throw new ProtocolError(413, 'too_large', 'The body is larger than this call may have.')
+    if (body.length > MAX_BYTES.connect) throw new ProtocolError(413, 'too_large', 'The request body is too large.')
     assertInTime(headers, deps.now())
     return exchangeCode(deps, found, parseBody(body))
   })

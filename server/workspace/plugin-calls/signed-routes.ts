@@ -50,7 +50,8 @@ export function openLimits() {
       const isAbove =
         (ofPair?.consumedPoints ?? 0) >= FAILURES.points ||
         (ofNetwork?.consumedPoints ?? 0) >= FAILURES_OF_NETWORK.points
-      if (isAbove) throw new AppError('rate_limited', 'Too many calls.', { retryAfterS: FAILURES.duration })
+      if (isAbove)
+        throw new AppError('rate_limited', 'Too many calls. Try again later.', { retryAfterS: FAILURES.duration })
     },
     async noteFailure(request: FastifyRequest): Promise<void> {
       const { network, pair } = listLimitKeys(request)
@@ -88,7 +89,7 @@ export async function serveSigned(
   const handles = { storeId: store.id, accountId: store.account_id, homeUrl: store.home_url, db: deps.db as Db }
   return replySigned(deps, reply, { secret, nonce: headers.nonce, name }, async () => {
     if (body.length > MAX_BYTES[name]) {
-      throw new ProtocolError(413, 'too_large', 'The body is larger than this call may have.')
+      throw new ProtocolError(413, 'too_large', 'The request body is too large.')
     }
     await assertFresh(deps, handles, headers)
     await limits.take(store.id, name)
@@ -116,13 +117,13 @@ async function assertFresh(deps: Pick<Deps, 'now'>, store: Caller, headers: Call
   const now = deps.now()
   assertInTime(headers, now)
   if (await takeNonce(store, headers.nonce, now)) return
-  throw new ProtocolError(409, 'replayed', 'This call came before.')
+  throw new ProtocolError(409, 'replayed', 'This call was already received.')
 }
 
 export function assertInTime(headers: CallHeaders, now: Date): void {
   if (isInTime(headers, now)) return
   const seconds = Math.floor(now.getTime() / 1_000)
-  throw new ProtocolError(401, 'clock', 'The clock of the shop and that of Recoup differ by more than 5 minutes.', {
+  throw new ProtocolError(401, 'clock', 'The clocks of the shop and of Recoup differ by more than 5 minutes.', {
     now: seconds,
   })
 }

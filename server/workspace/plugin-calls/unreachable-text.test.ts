@@ -32,7 +32,7 @@ test('all texts say that the shop is unreachable, and none asks to check a typed
   expect(now.body.error).toContain('The plugin reports orders, stock and prices instead.')
   const doctor = (await world.request('GET', '/api/stores/doctor', { token })).body.checks as Check[]
   const checks = new Map(doctor.map((check) => [check.id, check]))
-  expect(checks.get('sync')).toMatchObject({ state: 'quiet', finding: expect.stringContaining('reports orders') })
+  expect(checks.get('sync')).toMatchObject({ state: 'quiet', finding: expect.stringContaining('reports new orders') })
   expect(checks.get('webhooks')).toMatchObject({ state: 'quiet', finding: expect.stringMatching(/^Not needed/) })
   const problems = Object.values(health.streams).map((each) => (each as { problem: string | null }).problem ?? '')
   const texts = [
@@ -107,7 +107,7 @@ test('the doctor says only what is known of a shop that never answers', async ()
     finding: expect.stringContaining('has not reported orders yet'),
     nextStep: pluginTexts.reportsByCron,
   })
-  expect(checks.get('plugin-test')).toMatchObject({ finding: expect.stringMatching(/^None has come yet/) })
+  expect(checks.get('plugin-test')).toMatchObject({ finding: expect.stringMatching(/^No test cart yet/) })
   await shop.beat()
   await shop.beat()
   world.advance(2 * MINUTE)

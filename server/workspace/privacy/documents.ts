@@ -49,8 +49,8 @@ const dataKinds = () =>
 
 const describeEnd = ({ store }: DocumentInput) =>
   store.retention_days === null
-    ? 'For as long as the store is connected, or until a person is erased.'
-    : `Who a person is: ${store.retention_days} days after they were last seen, customers ${store.retention_days} days after their last order, cart or sign-in.`
+    ? 'While the store is connected, or until a person is erased.'
+    : `Identity: ${store.retention_days} days after they were last seen, customers ${store.retention_days} days after their last order, cart or sign-in.`
 
 interface SubProcessor {
   name: string
@@ -93,7 +93,7 @@ function listSubProcessors({ config, hasOwnMail, textChannels, hasPush }: Docume
       ? [
           {
             name: 'Stripe',
-            purpose: 'Takes payments for plans',
+            purpose: 'Processes payments for plans',
             data: 'The owner’s name, email and payment; no shoppers',
           },
         ]
@@ -107,15 +107,15 @@ const renderTable = (services: readonly SubProcessor[]) =>
     .join('\n')
 const escapeCell = (text: string) => text.replaceAll('|', '\\|')
 
-const MEASURES = `- Access by account and role, sessions that end, two-factor sign-in for members who switch it on.
+const MEASURES = `- Access by account and role, expiring sessions, two-factor sign-in for members who switch it on.
 - Stores' keys and provider passwords are encrypted in the database; addresses on the suppression list and in the consent ledger are keyed hashes.
-- Calls of shops are signed. Links in messages are random and end after 30 days.
+- Calls from shops are signed. Links in messages are random and expire after 30 days.
 - Logs contain no addresses, message texts or tokens. Visitors' IP addresses are not stored.
 - A person's data can be exported and erased at any time; erasing leaves no address in the database.
 - Encrypted connections, backups and their retention: ${BLANK}`
 
 const head = (name: DocumentName, { store, day }: DocumentInput) =>
-  `# ${documentTitles[name]}\n\nStore: ${escapeText(store.name)} · ${day} · made by Recoup from its settings. Fill in the blanks, and have it checked: it is no legal advice.`
+  `# ${documentTitles[name]}\n\nStore: ${escapeText(store.name)} · ${day} · made by Recoup from its settings. Fill in the blanks, and have it checked: it is not legal advice.`
 
 const writers: Readonly<Record<DocumentName, (facts: DocumentInput) => string>> = {
   'processing-agreement': (facts) => `${head('processing-agreement', facts)}
@@ -125,15 +125,15 @@ const writers: Readonly<Record<DocumentName, (facts: DocumentInput) => string>> 
 - Controller: ${describeController(facts)}
 - Processor: ${describeProcessor(facts)}
 
-If you run Recoup on your own server, you are both: you need no agreement with yourself, but one with each service of the list of sub-processors.
+If you run Recoup on your own server, you are both. You then need an agreement only with each sub-processor in the list.
 
 ## 2. Subject, nature and purpose
 
-The processor runs Recoup for the controller: it records carts of the shop, sends the controller's messages about them by email, SMS, WhatsApp or browser notification, and shows the controller what became of them.
+The processor runs Recoup for the controller: it records carts of the shop, sends the controller's messages about them by email, SMS, WhatsApp or browser notification, and shows the controller their results.
 
 ## 3. Duration
 
-For as long as the store is connected. 30 days after it is disconnected all of its data is deleted.
+While the store is connected. All its data is deleted 30 days after it is disconnected.
 
 ## 4. People and data
 
@@ -149,7 +149,7 @@ ${dataKinds()}
 - It engages other processors only as section 6 allows.
 - It helps the controller to answer people's requests: export and erasing are in Recoup under Settings → Consent → Data requests, and in WordPress' own tools.
 - It helps with security, breach notifications, impact assessments and consultations (Articles 32 to 36), and tells the controller of a breach without undue delay.
-- At the end it deletes the data, or hands it over first: the export is under Settings → Account.
+- At the end it deletes the data. The controller can export it before, under Settings → Account.
 - It gives the controller what is needed to show compliance, and allows audits.
 
 ## 6. Sub-processors
@@ -180,11 +180,11 @@ ${describeProcessor(facts)}
 
 ## Purpose
 
-Reminding people of carts they left in ${escapeText(facts.store.name)}, measuring whether reminders help, and showing the shop's team its carts and customers.
+Reminding people of abandoned carts in ${escapeText(facts.store.name)}, measuring whether reminders help, and showing the shop's team its carts and customers.
 
 ## Legal grounds
 
-Consent (Article 6(1)(a)) or, for existing customers, the soft opt-in of the recipient's country, as the table in Settings → Consent → Countries has it. Proof of consents and the list of people who want no messages: Article 6(1)(c) and (f). Other: ${BLANK}
+Consent (Article 6(1)(a)) or, for existing customers, the soft opt-in of the recipient's country, as listed in Settings → Consent → Countries. Proof of consents and the suppression list: Article 6(1)(c) and (f). Other: ${BLANK}
 
 ## People
 

@@ -75,7 +75,7 @@ function toCell(value: unknown): string | number | null {
 const readme = (
   addresses: readonly string[],
   names: readonly string[],
-) => `Everything kept about ${addresses.join(', ')}.
+) => `All data stored about ${addresses.join(', ')}.
 
 Each file is a table that opens in a spreadsheet: ${names.map((name) => `${name}.csv`).join(', ')}.
 

@@ -40,7 +40,7 @@ export const privacyRoutes: Routes = (app, deps) => {
     const requested = Language.safeParse((request.query as { lang?: unknown }).lang)
     const language = requested.success ? requested.data : detectLanguage(request.headers['accept-language'])
     const page = key.length <= 100 ? await renderRetentionPage(deps, key, language) : null
-    if (page === null) throw new AppError('not_found', 'No shop has this page.')
+    if (page === null) throw new AppError('not_found', 'This page does not exist.')
     return reply
       .type('text/html; charset=utf-8')
       .headers({ 'cache-control': 'no-cache', vary: 'accept-language', 'x-robots-tag': 'noindex' })

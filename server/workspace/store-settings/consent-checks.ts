@@ -82,8 +82,8 @@ function checkBoxes(
     return { state: 'quiet', finding: `The plugin ${boxText}; ${checkout}.`, nextStep }
   }
   const finding = checkoutSeenAt
-    ? `The script saw your checkout ${ago(new Date(checkoutSeenAt))}, and found no consent box.`
-    : 'The script has not seen your checkout yet, so it is not known whether it shows consent boxes.'
+    ? `The script saw your checkout ${ago(new Date(checkoutSeenAt))}, but found no consent box.`
+    : 'The script has not seen your checkout yet, so its consent boxes are unknown.'
   return {
     state: 'quiet',
     finding,

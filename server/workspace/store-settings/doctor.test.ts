@@ -132,7 +132,7 @@ test('deleted keys are a problem of the keys only', async () => {
   options.keys.splice(0)
   const checks = await readChecks()
   expect(states(checks)).toMatchObject({ reachable: 'good', keys: 'bad', permissions: 'quiet' })
-  expect(checks.keys!.finding).toContain('does not know this consumer key')
+  expect(checks.keys!.finding).toContain('does not recognize this consumer key')
 })
 
 test('a user without rights (403) is a problem of the permissions', async () => {

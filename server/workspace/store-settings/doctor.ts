@@ -308,7 +308,7 @@ function rightsChecks({ storeAnswer }: Findings): [id: string, title: string, sa
       createResult('data', `Plan ${rights.planName}: names, emails and phone numbers are readable.`, 'bad'),
     ],
     ['history', 'Order history', createResult('orders', 'All orders are readable.', 'quiet')],
-    ['storefront', 'Storefront', createResult('password', 'Open to everybody.', 'warn')],
+    ['storefront', 'Storefront', createResult('password', 'Not password-protected.', 'warn')],
   ]
 }
 
@@ -342,7 +342,7 @@ function checkWebhooks(found: Findings): CheckResult {
   if (!found.isReachableByStore && hasPlugin) {
     return {
       state: 'quiet',
-      finding: `Not needed: the plugin reports orders at once. WooCommerce delivers webhooks to public addresses only, and ${publicUrl} is none.`,
+      finding: `Not needed: the plugin reports orders at once. WooCommerce delivers webhooks to public addresses only, and ${publicUrl} is not public.`,
     }
   }
   if (!found.isReachableByStore) {
@@ -353,7 +353,7 @@ function checkWebhooks(found: Findings): CheckResult {
   }
   const lastAt = pickNewest(webhooks.map((each) => each.last_delivery_at))
   if (storeAnswer.kind === 'problem' && isReported(found)) {
-    return { state: 'quiet', finding: 'Not needed while the shop is not reached: the plugin reports orders.' }
+    return { state: 'quiet', finding: 'Not needed: the plugin reports orders while Recoup cannot reach the shop.' }
   }
   if (storeAnswer.kind === 'problem')
     return buildUnchecked(lastAt ? `the last one was received ${ago(lastAt, now)}` : 'none has been received yet')
@@ -445,7 +445,7 @@ function checkSync(found: Findings): CheckResult {
   const reported = isReported(found)
   // The check of the shop's reachability has the next step.
   if (reported) {
-    const finding = 'The plugin reports orders. Recoup cannot read others until it reaches the shop.'
+    const finding = 'The plugin reports new orders. Recoup reads older ones once it reaches the shop.'
     return { state: 'quiet', finding }
   }
   if (reported === false) {

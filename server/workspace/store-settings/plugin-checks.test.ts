@@ -33,7 +33,7 @@ test('the doctor shows version, last call, last cart, queue and scheduled tasks;
     finding: expect.stringMatching(/^Version 1\.0\.0\. It called .* the last cart came /),
   })
   expect(checks.get('plugin-reach')).toMatchObject({ state: 'good' })
-  expect(checks.get('plugin-queue')).toMatchObject({ state: 'good', finding: 'Nothing waits.' })
+  expect(checks.get('plugin-queue')).toMatchObject({ state: 'good', finding: 'The queue is empty.' })
   expect(checks.get('plugin-tasks')).toMatchObject({ state: 'good', finding: 'They ran 30 seconds ago.' })
   expect(checks.get('plugin-test')).toMatchObject({ state: 'quiet' })
   expect(checks.get('capture')).toMatchObject({ state: 'good', finding: 'Not needed: the plugin reports carts.' })

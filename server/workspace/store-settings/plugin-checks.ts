@@ -59,7 +59,7 @@ function checkCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) 
   return {
     state: isAlive(plugin, now) ? 'warn' : 'bad',
     finding: heard,
-    nextStep: 'In WordPress, check that the plugin is active and what its screen shows about the last attempt.',
+    nextStep: 'In WordPress, check that the plugin is active. Its screen shows the last attempt.',
   }
 }
 
@@ -81,7 +81,7 @@ function checkReach(plugin: PluginRow, found: PluginFindings, ago: (at: Date) =>
   if (!isUnreached)
     return { state: 'warn', finding: `${why} If this continues, the plugin reports orders, stock and prices.`, answer }
   if (plugin.reports_goods === false) {
-    const finding = `${why} This version of the plugin does not report stock and prices, so no message for a cart is sent.`
+    const finding = `${why} This version of the plugin does not report stock and prices, so cart messages are not sent.`
     return { state: 'bad', finding, answer, nextStep: pluginTexts.updatePlugin }
   }
   const reportedAt = plugin.reports_goods ? (check?.completed_at ?? null) : null
@@ -91,7 +91,7 @@ function checkReach(plugin: PluginRow, found: PluginFindings, ago: (at: Date) =>
   }
   return {
     state: 'bad',
-    finding: `${why} Messages wait for a report of the plugin: ${reportedAt ? `the last one came ${ago(reportedAt)}` : 'none has come yet'}.`,
+    finding: `${why} Messages wait for the plugin’s next report: ${reportedAt ? `the last one came ${ago(reportedAt)}` : 'none has come yet'}.`,
     answer,
     nextStep: pluginTexts.reportsByCron,
   }
@@ -100,7 +100,7 @@ function checkReach(plugin: PluginRow, found: PluginFindings, ago: (at: Date) =>
 function checkQueue({ health }: PluginRow): CheckResult {
   if (!health) return { state: 'quiet', finding: 'The plugin has not reported it yet.' }
   const { queue, oldestS, droppedDay } = health
-  const waiting = queue === 0 ? 'Nothing waits.' : `${queue} waiting, the oldest for ${minutes(oldestS)}.`
+  const waiting = queue === 0 ? 'The queue is empty.' : `${queue} waiting, the oldest for ${minutes(oldestS)}.`
   if (droppedDay > 0) {
     return {
       state: 'warn',

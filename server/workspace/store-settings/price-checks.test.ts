@@ -28,7 +28,7 @@ test.each([
   expect(id).toBe('prices')
   expect(result.state).toBe('quiet')
   expect(result.finding).toContain(settings)
-  expect(result.finding).toContain('messages show the prices of your product pages')
+  expect(result.finding).toContain('messages show product page prices')
 })
 
 test('the doctor reports that the key cannot read the tax settings', () => {

@@ -28,6 +28,6 @@ export function buildPriceChecks({
   }
   if (pricesIncludeTax === showsTax) return []
   const [entered, displayed] = pricesIncludeTax ? ['with', 'without'] : ['without', 'with']
-  const finding = `Your shop enters prices ${entered} tax and shows them ${displayed} tax. For carts from the capture script, messages show the prices of your product pages. The plugin reports those of the cart.`
+  const finding = `Your shop enters prices ${entered} tax and shows them ${displayed} tax. For carts from the tracking script, messages show product page prices. The plugin reports cart prices.`
   return [['prices', 'Prices with tax', { state: 'quiet', finding }]]
 }

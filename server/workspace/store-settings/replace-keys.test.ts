@@ -95,7 +95,7 @@ test('rejected keys leave the old ones in use', async () => {
   knowsOnly(fake, 'ck_0123456789abcdef')
   expect(await replace(owner.token)).toMatchObject({
     status: 401,
-    body: { code: 'store_credentials', error: expect.stringContaining('does not know this consumer key') },
+    body: { code: 'store_credentials', error: expect.stringContaining('does not recognize this consumer key') },
   })
   expect(await readEncrypted(storeId)).toEqual(encrypted)
   expect(await keyInUse(connected)).toBe('ck_0123456789abcdef')
@@ -159,7 +159,7 @@ test('a store with rejected keys is read at once, and its alarm ends', async () 
     if (minute === 0) await sweepStore(world.deps, { storeId })
     await watchStages(world.deps)
   }
-  expect(await readProblem('sweep')).toContain('does not know this consumer key')
+  expect(await readProblem('sweep')).toContain('does not recognize this consumer key')
   // A problem that only the owner can fix is reported once, before the alarm (decision 64).
   expect(await notificationsSince(storeId)).toEqual([
     'The store refuses the order check',

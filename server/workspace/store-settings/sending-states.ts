@@ -49,17 +49,16 @@ const none = (text: string): State => ({ state: 'none', words: text })
 
 function describeSender({ sender_name: name, postal_address: address }: sql.StoreRow): State {
   if (name && address) return set(`Emails come from ${name}.`)
-  if (!name && !address) return none('Enter a sender name and a postal address before a flow is switched on.')
+  if (!name && !address) return none('Enter a sender name and a postal address to switch flows on.')
   return attention(name ? 'The postal address is missing.' : 'The sender name is missing.')
 }
 
 function describeBrand({ logo, version, proposal }: BrandView): State {
-  if (proposal) return attention('A logo was found in your store. Nothing uses it until you confirm it.')
-  if (logo)
-    return set(version > 0 ? 'Emails have your logo and your look.' : 'Emails have your logo and the default look.')
+  if (proposal) return attention('A logo was found in your store. Confirm it to use it in emails.')
+  if (logo) return set(version > 0 ? 'Emails use your logo and brand.' : 'Emails use your logo and the default design.')
   return version > 0
-    ? set('Emails have your look, with the store’s name instead of a logo.')
-    : none('Emails have the default look, with the store’s name instead of a logo.')
+    ? set('Emails use your brand, with the store’s name instead of a logo.')
+    : none('Emails use the default design, with the store’s name instead of a logo.')
 }
 
 function describeMailServer({ way: route, server, acceptedAt, isFixed }: MailServerView): State {
@@ -68,14 +67,12 @@ function describeMailServer({ way: route, server, acceptedAt, isFixed }: MailSer
     case 'own':
       if (server?.problem) return attention(`${server.host} is not accepting email: ${server.problem}`)
       return acceptedAt
-        ? set(`Emails are sent through ${server?.host}. It has accepted a test email.`)
-        : attention(`Emails are sent through ${server?.host}. No test email has been accepted yet.`)
+        ? set(`Emails are sent through ${server?.host}. Test email sent.`)
+        : attention(`Emails are sent through ${server?.host}. No test email sent yet.`)
     case 'server':
-      return set(
-        `Emails are sent through this installation’s mail server.${acceptedAt ? ' It has accepted a test email.' : ''}`,
-      )
+      return set(`Emails are sent through this installation’s mail server.${acceptedAt ? ' Test email sent.' : ''}`)
     case 'mailbox':
-      return none('Email stays on this server: it goes into the built-in mailbox, not to your shoppers.')
+      return none('Emails go to the built-in mailbox, not to your shoppers.')
     case 'none':
       return attention('No mail server is set up, so no email is sent.')
   }
@@ -104,7 +101,7 @@ function describeBounces({ config }: Pick<Deps, 'config'>, { mailbox, paused, ro
   }
   if (mailbox) return set(`Bounces are sent to ${mailbox.address}.`)
   const isByServer = route === 'server' && (config.bounceAddress || config.mailEvents)
-  return isByServer ? set('Bounces are handled by this installation.') : none('Bounces are not processed.')
+  return isByServer ? set('This installation processes bounces.') : none('Bounces are not processed.')
 }
 
 function describeTextChannel({ channel, state, template }: z.input<typeof TextChannelView>): State {

@@ -80,7 +80,7 @@ function testMail(row: sql.StoreRow, to: string, address: string): OutgoingEmail
   const text = [
     `This is a test sent from Recoup to ${to}.`,
     `This is the test email you requested in the settings of ${row.name}.`,
-    'It was sent in the same way, and from the same sender, as the messages to your shoppers.',
+    'It uses the same mail server and sender as the messages to your shoppers.',
     ...(row.postal_address ? [row.postal_address] : []),
   ].join('\n\n')
   return {
@@ -109,7 +109,7 @@ export async function checkSenderDomain(
   selector?: string,
 ) {
   if (selector && !isSelector(selector)) {
-    const message = 'A selector has letters, digits, dots and hyphens only'
+    const message = 'Use letters, digits, dots and hyphens only'
     throw new AppError('invalid', message, { fields: { selector: message } })
   }
   await takePoint(deps, DOMAIN_CHECKS, store.storeId)
@@ -131,7 +131,7 @@ export async function checkSenderDomain(
   return { ...about, note: host ? null : STAYS_HERE, checks }
 }
 
-const STAYS_HERE = 'Emails do not leave this server yet: no mail server is set up.'
+const STAYS_HERE = 'No mail server is set up, so emails stay on this server.'
 
 const noteOnLocal = (address: string, route: AccountMailRoute): string =>
   `Emails come from ${address}, which is valid only inside this network. There is nothing to check. Before emailing real shoppers, ${

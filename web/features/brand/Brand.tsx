@@ -100,7 +100,7 @@ function AppearanceFields({ form, isFixed }: PartProps) {
         />
         <NumberInput
           label="Corner radius"
-          description={`Of buttons and pictures, 0 to ${brandLimits.radius} pixels`}
+          description={`Buttons and pictures, 0 to ${brandLimits.radius} pixels`}
           min={0}
           max={brandLimits.radius}
           clampBehavior="none"
@@ -233,7 +233,7 @@ function BrandPreview({ storeId, view, brand }: { storeId: string; view: BrandVi
           height={height}
         />
       ) : preview.error ? (
-        <Failed title="The preview could not be made" error={preview.error} onRetry={() => preview.refetch()} />
+        <Failed title="The preview could not be loaded" error={preview.error} onRetry={() => preview.refetch()} />
       ) : (
         <LoadingMail />
       )}
@@ -285,7 +285,7 @@ function SocialRow({ form, index, isFixed }: { form: BrandFormState; index: numb
   return (
     <div className="brand-social">
       <NativeSelect
-        aria-label={`Kind of link ${index + 1}`}
+        aria-label={`Type of link ${index + 1}`}
         data={choices.map((value) => ({ value, label: socialKinds[value].name }))}
         disabled={isFixed}
         value={kind}

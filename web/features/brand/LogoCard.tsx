@@ -69,7 +69,7 @@ interface ProposalProps {
 function Proposal({ storeId, proposal, ground, isFixed }: ProposalProps) {
   const answer = useAnswerProposal(storeId)
   const say = (isUsed: boolean) =>
-    answer.say(isUsed ? proposal.hash : null, () => announce(isUsed ? 'New emails have this logo' : 'Logo not used'))
+    answer.say(isUsed ? proposal.hash : null, () => announce(isUsed ? 'New emails use this logo' : 'Logo not used'))
   return (
     <Notice tone="info" title={`We found this ${proposal.source === 'site_logo' ? 'logo' : 'icon'} in your store.`}>
       <Stack gap="sm">
@@ -110,7 +110,7 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
     if (!found)
       upload.mutate(await encodeBase64(file), {
         ...reportError,
-        onSuccess: () => announce('New emails have this logo'),
+        onSuccess: () => announce('New emails use this logo'),
       })
   }
   const findLogo = () => {
@@ -148,7 +148,7 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
               setProblem(null)
               remove.mutate(undefined, {
                 ...reportError,
-                onSuccess: () => announce('New emails have the store’s name'),
+                onSuccess: () => announce('New emails use the store’s name'),
               })
             }}
           >

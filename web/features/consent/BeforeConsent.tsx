@@ -58,7 +58,7 @@ function Choice({ view }: { view: CaptureModeView }) {
     <Stack gap="md" maw={680}>
       {!view.isChosen && (
         <Notice tone="warn" title="Please choose">
-          Your store is older than this setting. Until you choose, everything is kept as before: cart and contact.
+          Your store was connected before this setting existed. Until you choose, Recoup stores cart and contact.
         </Notice>
       )}
       <Radio.Group
@@ -84,7 +84,7 @@ function Choice({ view }: { view: CaptureModeView }) {
       {mayChange && needsGround && isNews && (
         <Textarea
           label="Which law, agreement or advice allows this?"
-          description={`At least ${groundLimits.min} characters. It is kept on record with your name and the date.`}
+          description={`At least ${groundLimits.min} characters. It is recorded with your name and the date.`}
           autosize
           minRows={3}
           maxLength={groundLimits.max}
@@ -114,7 +114,7 @@ function Choice({ view }: { view: CaptureModeView }) {
           </Button>
           {choose.isSuccess && !isNews && (
             <Text fz="sm" c="dimmed" role="status">
-              Saved. Your shop’s pages follow within an hour.
+              Saved. Your shop’s pages use this within an hour.
             </Text>
           )}
         </Group>
@@ -128,7 +128,7 @@ function Choices({ choices }: { choices: CaptureModeView['choices'] }) {
   return (
     <section aria-labelledby="capture-choices">
       <Title order={3} id="capture-choices">
-        Who chose what
+        Earlier choices
       </Title>
       <Stack component="ul" gap="xs" mt="xs" pl="md">
         {choices.map((choice) => (
@@ -150,15 +150,15 @@ function Choices({ choices }: { choices: CaptureModeView['choices'] }) {
 
 /** Explains the recommended choice. Pure. */
 function explainUsual({ usual, strictCountries }: Pick<CaptureModeView, 'usual' | 'strictCountries'>): string {
-  if (usual === 'cart_and_contact') return 'You sell to no country whose law asks for consent before this.'
+  if (usual === 'cart_and_contact') return 'No country you sell to requires consent first.'
   if (strictCountries === null)
-    return 'Your store sells everywhere, so also to the European Union, the United Kingdom and Switzerland, whose law asks for consent first.'
+    return 'Your store sells worldwide. The European Union, the United Kingdom and Switzerland require consent first.'
   const [first, second, third] = strictCountries.map(getCountryName)
   const named =
     strictCountries.length > 3
       ? `${first}, ${second} and ${strictCountries.length - 2} more countries`
       : [first, second, third].filter(Boolean).join(', ')
-  return `You sell to ${named}, whose law asks for consent first.`
+  return `You sell to ${named}, where the law requires consent first.`
 }
 
 const buildModeKey = (storeId: string | undefined) => ['capture-mode', storeId]

@@ -51,7 +51,7 @@ export function BoxSettings() {
         <Text fz="sm" c="dimmed" mt={4} maw={680}>
           {isPlugin
             ? 'The plugin shows the boxes at the checkout and in My account. Choose which ones in WordPress under WooCommerce → Recoup. The text is stored with each consent.'
-            : 'Paste a box’s HTML into your checkout page, inside the checkout form. Leave the box unticked: only the shopper’s own tick counts as consent. It counts only with exactly this text, which is kept with the consent.'}
+            : 'Paste a box’s HTML into your checkout page, inside the checkout form. Leave the box unticked: only the shopper’s own tick counts as consent. It counts only with exactly this text, which is stored with the consent.'}
         </Text>
         <Text fz="sm" mt="sm">
           {boxes.data.checkoutSeenAt ? (
@@ -275,7 +275,7 @@ function Counts({ counts, mode }: ConsentBoxCounts) {
           ? 'Recoup stores nothing before consent, so only shoppers who agreed are counted.'
           : 'Shoppers who started to fill in a form with the box. A cart counts once for each form; My account counts each time it is saved with an empty box. Shoppers who refused in your consent tool are not included.'}
         {apart > 0 &&
-          ` ${formatCounted(apart, 'more tick', 'more ticks')} came while nothing was stored before consent, and ${apart === 1 ? 'is' : 'are'} not part of a share.`}
+          ` Shares exclude ${formatCounted(apart, 'tick', 'ticks')} given while nothing was stored before consent.`}
       </Text>
     </>
   )

@@ -140,7 +140,7 @@ function ConsentOverrides({ table, mayEnd }: { table: ConsentTable; mayEnd: bool
       </Title>
       {inForce.length === 0 ? (
         <Text fz="sm" c="dimmed" mt={4}>
-          None. The rules above apply as they are.
+          None. The rules above apply.
         </Text>
       ) : (
         <ul className="overrides">

@@ -42,7 +42,7 @@ export function DataSubjectFound({ person, onRefresh, title, ...done }: Props) {
         <Facts entries={describeSubject(person)} />
         <div>
           <Title order={3} fz="sm" mb="xs">
-            Data kept
+            Stored data
           </Title>
           <Facts entries={describeStored(person)} />
         </div>
@@ -79,7 +79,7 @@ function Erased({ erasures }: { erasures: Erasure[] }) {
     <div style={{ marginTop: 12 }}>
       <Notice tone="info">
         Erased on {formatDateTime(last.finishedAt)}
-        {last.askedBy && ` by ${last.askedBy}`}. They can no longer be contacted from here.
+        {last.askedBy && ` by ${last.askedBy}`}. They can no longer be contacted.
       </Notice>
     </div>
   )
@@ -114,7 +114,7 @@ function Files({ address }: { address: string }) {
         Export data
       </Title>
       <Text fz="sm" c="dimmed" mb="sm">
-        All data kept, as spreadsheet tables or as one file for another program.
+        All stored data, as spreadsheet tables or one JSON file.
       </Text>
       <Group gap="sm">
         <DownloadButton

@@ -25,7 +25,7 @@ export function DocumentsCard({ captureKey }: { captureKey: string }) {
       <Title order={2}>Documents</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
         Filled in from your settings, in English, as Markdown text. Complete the blanks and have them checked: they are
-        no legal advice.
+        not legal advice.
       </Text>
       <Stack gap="md">
         <Group gap="sm">

@@ -119,18 +119,17 @@ function OneImport({ about, mayDecide }: { about: ImportView; mayDecide: boolean
       </div>
       <Outcome about={about} />
       <Text fz="sm" c="dimmed">
-        Confirmed by {about.confirmedBy ?? 'somebody'}: “{about.legalGround}”
+        Confirmed by {about.confirmedBy ?? 'a former member'}: “{about.legalGround}”
       </Text>
       {standing !== 'doubted' && about.reviewedAt && (
         <Text fz="sm" c="dimmed">
-          {standing === 'undone' ? 'Undone' : 'Kept'} by {about.reviewedBy ?? 'somebody'},{' '}
+          {standing === 'undone' ? 'Undone' : 'Kept'} by {about.reviewedBy ?? 'a former member'},{' '}
           <DateTime at={about.reviewedAt} />
         </Text>
       )}
       {standing === 'doubted' && about.doubt && (
         <Notice tone="warn" title="Did these people opt in?">
-          {doubtText[about.doubt]} Until you decide, nobody is contacted on the basis of this import. Its opt-outs
-          count.
+          {doubtText[about.doubt]} Until you decide, its opt-ins do not count. Its opt-outs do.
         </Notice>
       )}
       {mayDecide && state !== 'running' && <Decisions about={about} />}
@@ -152,7 +151,7 @@ function Outcome({ about }: { about: ImportView }) {
   }
   if (state === 'failed') {
     return (
-      <Notice tone="bad" title="Stopped in the middle">
+      <Notice tone="bad" title="The import stopped">
         {formatCount(doneCount)} of {formatCount(rowCount)} rows were read. Upload the file again: nothing is imported
         twice.
       </Notice>
@@ -228,8 +227,8 @@ function Decide({ about, decision, onClose }: DecideProps) {
     >
       <Text fz="sm">
         {isUndo
-          ? 'None of its rows counts any more, neither opt-ins nor opt-outs. They stay in the ledger, marked as undone. What people decided themselves in your shop or by an answer still counts. You can then import the file again. This cannot be reversed.'
-          : 'Keep it only if you know that the people in this file opted in. Its opt-ins count again; people who opted out here stay opted out. Your decision is kept with your name.'}
+          ? 'Its opt-ins and opt-outs no longer count. They stay in the ledger, marked as undone. Choices people made in your shop or by reply still count. You can import the file again. This cannot be reversed.'
+          : 'Keep it only if you know that the people in this file opted in. Its opt-ins count again; people who opted out here stay opted out. Your decision is recorded with your name.'}
       </Text>
     </Confirm>
   )

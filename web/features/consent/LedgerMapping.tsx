@@ -45,7 +45,7 @@ export function LedgerMapping({ uploaded, onDone }: { uploaded: Uploaded; onDone
       </Text>
       <Title order={3}>1. Match the columns</Title>
       <Columns columns={columns} mapping={mapping} preview={current} onChange={setMapping} />
-      <Title order={3}>2. Check what will be written</Title>
+      <Title order={3}>2. Check the rows</Title>
       {preview.error && (
         <Notice tone="bad" title="The rows could not be read" isLive>
           {preview.error.message}
@@ -157,8 +157,8 @@ function Columns({ columns, mapping, preview, onChange }: ColumnsProps) {
       {choice('wording', 'Wording shown', 'Not in the file')}
       {preview.optOutColumns.length > 0 && (
         <Text fz="sm" className="wide">
-          Opt-outs are also read from: <strong>{preview.optOutColumns.join(', ')}</strong>. A yes or a date there is an
-          opt-out, whatever the other columns say.
+          Opt-outs are also read from: <strong>{preview.optOutColumns.join(', ')}</strong>. A yes or a date there always
+          means an opt-out.
         </Text>
       )}
     </div>
@@ -168,11 +168,11 @@ function Columns({ columns, mapping, preview, onChange }: ColumnsProps) {
 function Rows({ preview, isStale }: { preview: ImportPreview; isStale: boolean }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by the keyboard
-    <section className="import-table" aria-label="Rows as they will be written" aria-busy={isStale} tabIndex={0}>
+    <section className="import-table" aria-label="Preview of the rows" aria-busy={isStale} tabIndex={0}>
       <table>
         <thead>
           <tr>
-            {['Row', 'Address', 'Channel', 'Will be written', 'Date', 'Source', 'Wording shown'].map((name) => (
+            {['Row', 'Address', 'Channel', 'Result', 'Date', 'Source', 'Wording shown'].map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
@@ -185,7 +185,7 @@ function Rows({ preview, isStale }: { preview: ImportPreview; isStale: boolean }
               <td>{row.line}</td>
               <td>{[row.address, ...row.others].filter(Boolean).join(', ') || '–'}</td>
               <td>{row.channel ? channelText[row.channel] : '–'}</td>
-              <td>{row.problem ? <strong>Left out: {row.problem}</strong> : describeOutcome(row)}</td>
+              <td>{row.problem ? <strong>Refused: {row.problem}</strong> : describeOutcome(row)}</td>
               <td>{row.at ? <DateTime at={row.at} /> : '–'}</td>
               <td>{row.source || '–'}</td>
               <td>{row.wording || '–'}</td>
@@ -203,7 +203,7 @@ function Findings({ preview: { readable, problems, counts } }: { preview: Import
       <Text fz="sm">
         {formatCount(readable)} {readable === 1 ? 'row' : 'rows'} can be read: {formatCount(counts.granted)} opted in,{' '}
         {formatCount(counts.withdrawn)} opted out, {formatCount(counts.suppressed)} for the suppression list
-        {problems.length > 0 ? '. The others will be left out:' : '.'}
+        {problems.length > 0 ? '. The others will be refused:' : '.'}
       </Text>
       {problems.length > 0 && (
         <ul style={{ margin: '4px 0 0', paddingInlineStart: 20, fontSize: '0.8125rem' }}>
@@ -249,7 +249,7 @@ function Ground({ importId, mapping, preview, isCurrent, onDone, onCancel }: Gro
     <Stack gap="sm">
       <Textarea
         label="How did these people agree?"
-        description="Describe where they opted in, and to what. It is kept with your name and today’s date as evidence."
+        description="Describe where they opted in, and to what. It is recorded with your name and today’s date as evidence."
         placeholder="They ticked “Send me offers by email” in our newsletter form and confirmed it by a link in an email."
         autosize
         minRows={2}

@@ -34,7 +34,7 @@ export function DataSubject() {
         {canSearch ? (
           <AddressForm key={address} address={address} onSearch={openAddress} />
         ) : (
-          <Notice tone="info">Only an owner or admin may do this.</Notice>
+          <Notice tone="info">Only an owner or admin can do this.</Notice>
         )}
       </Card>
       {canSearch && address && <Found key={address} address={address} onSearch={openAddress} />}
@@ -78,8 +78,8 @@ function Found({ address, onSearch }: { address: string; onSearch: (address: str
       <Card>
         <Empty
           icon={IconSearchOff}
-          title="No data is kept about this address"
-          text="None of your stores has seen it. Try another address of the same person, or check the spelling. Phone numbers need the country code."
+          title="No data about this address"
+          text="Try another address of the same person, or check the spelling. Phone numbers need the country code."
         />
       </Card>
     )

@@ -64,7 +64,7 @@ export function OverrideDialog({ table, group, channel, onClose }: Props) {
         </Radio.Group>
         <Textarea
           label="Which law, agreement or advice allows this?"
-          description={`At least ${groundLimits.min} characters. It is kept on record with your name and the date.`}
+          description={`At least ${groundLimits.min} characters. It is recorded with your name and the date.`}
           autosize
           minRows={3}
           maxLength={groundLimits.max}

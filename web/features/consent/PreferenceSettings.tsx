@@ -180,7 +180,7 @@ function SenderIdentity() {
         ]}
       />
       {(!senderName || !postalAddress) && (
-        <Notice tone="warn">Flows cannot be turned on without a name and a postal address.</Notice>
+        <Notice tone="warn">Flows cannot be switched on without a name and a postal address.</Notice>
       )}
       <Anchor component={Link} to="/settings/sending/sender" fz="sm" mt="sm" style={{ display: 'inline-block' }}>
         Change it under Sending

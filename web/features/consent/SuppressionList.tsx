@@ -274,7 +274,7 @@ function ChooseFile({ onClose }: { onClose: () => void }) {
   return (
     <Stack gap="md">
       <Text fz="sm" c="dimmed">
-        A CSV file with one address per line, such as the unsubscribe list of the tool you used before. Importing never
+        A CSV file with one address per line, such as the unsubscribe list of your previous tool. Importing never
         removes anyone from the list.
       </Text>
       <FileInput
@@ -349,7 +349,7 @@ function MapColumns({ sheet, onClose }: { sheet: Sheet; onClose: () => void }) {
         ))}
       </div>
       <NativeSelect
-        label="Reason, where the file gives none"
+        label="Reason for rows without one"
         description="Only the person can undo an unsubscribe or a spam report"
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value as typeof reason)}
@@ -555,9 +555,9 @@ function DoubtfulEntries({ mayChange }: { mayChange: boolean }) {
   const [selected, setSelected] = useState<SuppressionEntry | null>(null)
   if (!data || data.entries.length === 0) return null
   return (
-    <section className="suppressions-removed" aria-label="Suppressed without a fault of the address">
+    <section className="suppressions-removed" aria-label="Possibly valid addresses">
       <Title order={3} fz="sm">
-        The address may be fine
+        Possibly valid addresses
       </Title>
       <Text fz="sm" c="dimmed" mt={4}>
         These addresses were added after a bounce, but the mail server’s answer names another cause, such as its policy
@@ -689,7 +689,7 @@ function RemoveDialog({ entry, isDoubtful = false, onClose }: RemoveDialogProps)
     >
       <Text>
         This address can get messages again: {suppressionTexts.channels[entry.channel].toLowerCase()}. Other entries for
-        the same address stay. Your name is kept on record.
+        the same address stay. The removal is recorded with your name.
       </Text>
       {entry.reason === 'hard_bounce' && !isDoubtful && (
         <Text mt="sm" fw={550}>

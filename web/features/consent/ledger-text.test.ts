@@ -65,13 +65,13 @@ test('names the result of a row with its reason', () => {
 test.each([
   [
     'checkout',
-    ['Unproven: reported by the shop’s page'],
-    'Box at the checkout · Unproven: reported by the shop’s page',
+    ['Not verified: reported by the shop’s page'],
+    'Checkout box · Not verified: reported by the shop’s page',
   ],
-  ['account page, unconfirmed', ['Unproven: entered there'], 'Account page · Unproven: entered there'],
-  ['unpaid order', ['Unproven: not paid'], 'An order not counted as a purchase · Unproven: not paid'],
-  ['checkout', [], 'Box at the checkout, unproven (page script)'],
-  ['order', ['Line 2 of the file'], 'An order in the shop · Line 2 of the file'],
+  ['account page, unconfirmed', ['Not verified: entered there'], 'Account page · Not verified: entered there'],
+  ['unpaid order', ['Not verified: not paid'], 'Order not counted as a purchase · Not verified: not paid'],
+  ['checkout', [], 'Checkout box, not verified (reported by the tracking script)'],
+  ['order', ['Line 2 of the file'], 'Order in the shop · Line 2 of the file'],
 ])('says once that an entry from %s with the evidence %j is unproven', (source, evidence, shown) => {
   expect(describeEvidence({ source, evidence })).toBe(shown)
 })

@@ -22,11 +22,11 @@ export const channelText: Record<LedgerChannel, string> = {
 /** Hash-only entries stay distinguishable by a short form of the hash. */
 export const formatPerson = (who: string | null, person: string): string => who ?? `Person ${person}`
 
-/** Source and evidence of an entry. Evidence that says why it is unproven replaces the source's short form of it. */
+/** Source and evidence of an entry. Evidence that says why it is not verified replaces the source's short form of it. */
 export function describeEvidence({ source, evidence }: Pick<LedgerEntry, 'source' | 'evidence'>): string {
-  const isExplained = evidence.some((text) => text.startsWith('Unproven'))
+  const isExplained = evidence.some((text) => text.startsWith('Not verified'))
   const name = getSourceText(source)
-  return [isExplained ? name.split(', unproven (')[0] : name, ...evidence].join(' · ')
+  return [isExplained ? name.split(', not verified (')[0] : name, ...evidence].join(' · ')
 }
 
 /** Whole percents; 100 only when complete. */

@@ -40,7 +40,7 @@ export function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
       {
         onSuccess: () => {
           setBase(form)
-          setResult(succeeded('Bar saved successfully'))
+          setResult(succeeded('Prompt saved successfully'))
         },
         onError: (error) => setResult(toFailure(error)),
       },
@@ -51,7 +51,7 @@ export function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
     <Section
       id="prompt"
       title="Permission prompt"
-      text="Shown to shoppers with something in the cart, once in 30 days. If they accept, the browser asks too."
+      text="Shown to shoppers with items in the cart, once every 30 days. If they accept, the browser asks too."
     >
       <Preview bar={buildBar(form, storeName)} />
       <form onSubmit={submit} noValidate className="push-fields">
@@ -60,7 +60,7 @@ export function PromptCard({ storeUrl, storeName, prompt, isFixed }: Props) {
         <BarColours {...fields} />
         <SaveBar
           isStanding
-          saveLabel="Save bar"
+          saveLabel="Save prompt"
           isDirty={isDirty}
           isSaving={save.isPending}
           isDisabled={isFixed || storeUrl.trim() === ''}
@@ -96,7 +96,7 @@ function BarTexts({ form, change, problems, isFixed }: PartProps) {
       <TextInput label="Headline" maxLength={80} {...field('title')} />
       <Textarea
         label="Text"
-        description="{store} becomes the name of your store"
+        description="{store} is replaced by your store’s name"
         autosize
         minRows={2}
         maxLength={300}

@@ -163,7 +163,7 @@ function KeyCard({ setup, isFixed, mayReplace }: Props) {
       {keys ? <p className="push-key">{keys.publicKey}</p> : <Text fz="sm">No key yet.</Text>}
       {keys?.older.map(({ madeAt, endsAt, subscriptions }) => (
         <Text key={madeAt} fz="sm" c="dimmed">
-          An older key still has {formatCounted(subscriptions, 'subscription')}. It ends on {formatDateTime(endsAt)}.
+          An older key still has {formatCounted(subscriptions, 'subscription')}. It expires on {formatDateTime(endsAt)}.
         </Text>
       ))}
       <div className="push-ways">

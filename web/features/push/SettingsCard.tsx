@@ -130,7 +130,7 @@ function Timing({ form, change, isFixed }: PartProps) {
     <div className="push-pair">
       <NativeSelect
         label="Frequency"
-        description="When the first one is sent"
+        description="When the first notification is sent"
         data={pushFrequencies.map((value) => ({ value, label: frequencyLabels[value] }))}
         value={form.frequency}
         disabled={isFixed}

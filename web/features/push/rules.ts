@@ -50,7 +50,7 @@ export const findWorkingMethod = (
 ): PushMethod | null => seen.find(({ workerAt }) => workerAt !== null)?.method ?? null
 
 export const describeReach = (subscribers: number): string =>
-  `This goes to ${formatCount(subscribers)} real ${subscribers === 1 ? 'subscriber' : 'subscribers'}.`
+  `This is sent to ${formatCount(subscribers)} real ${subscribers === 1 ? 'subscriber' : 'subscribers'}.`
 
 export const formatHost = (origin: string): string => (URL.canParse(origin) ? new URL(origin).host : origin)
 

@@ -32,7 +32,7 @@ function NoRoom({ problem, canAdd }: { problem: string; canAdd: boolean }) {
     <Card padding="xl">
       <Stack gap="lg">
         <Title order={1}>Connect another store</Title>
-        <Notice tone="warn" title="Your plan has no room for another store">
+        <Notice tone="warn" title="Your plan’s store limit is reached">
           {problem}
         </Notice>
         <Group gap="sm">

@@ -23,12 +23,16 @@ export function BounceMailboxCard() {
     <Card component="section" aria-label="Bounce mailbox">
       <Title order={2}>Bounce mailbox</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Recoup reads bounces from a mailbox of yours and stops sending to addresses that do not exist. It deletes
-        nothing. Use a mailbox for this only.
+        Recoup reads bounces from this mailbox and stops sending to addresses that do not exist. It deletes nothing. Use
+        a separate mailbox.
       </Text>
       {mailbox.isPending && <LoadingList count={2} />}
       {mailbox.error && (
-        <Failed title="This could not be loaded" error={mailbox.error} onRetry={() => mailbox.refetch()} />
+        <Failed
+          title="The bounce mailbox could not be loaded"
+          error={mailbox.error}
+          onRetry={() => mailbox.refetch()}
+        />
       )}
       {mailbox.data && <Content key={mailbox.data.mailbox?.version ?? 0} view={mailbox.data} />}
     </Card>
@@ -100,7 +104,7 @@ function MailboxForm({ mailbox }: { mailbox: Mailbox | null }) {
       <Stack gap="md">
         <TextInput
           label="Address"
-          description="Bounces go here. Its domain’s SPF record must include the mail server: see Domain."
+          description="Return address for bounces. Its domain’s SPF record must include your mail server: see Domain."
           placeholder="bounces@shop.example"
           type="email"
           autoComplete="off"

@@ -50,8 +50,8 @@ function WordPressInstall({ store }: { store: StoreView }) {
           </Notice>
         )}
         <Text fz="sm" c="dimmed" mt={4} mb="md">
-          {store.mode !== 'plugin' && `${WITHOUT_SCRIPT_TEXT}. `}This line belongs on every page of your shop. Choose
-          one of the three options below; the first suits most shops.
+          {store.mode !== 'plugin' && `${WITHOUT_SCRIPT_TEXT}. `}Add this line to every page of your shop. Option 1
+          suits most shops.
         </Text>
         <Snippet code={snippet} label="Copy script" />
       </Card>
@@ -115,7 +115,7 @@ function LastPostCard({ store, docs, hints }: LastPostProps) {
         Check the installation
       </Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Open a page of your shop in another window, put something into the cart, then come back.
+        Open your shop in another window, add something to the cart, then come back.
       </Text>
       <div className="install-seen">
         {store.captureSeenAt ? (
@@ -131,7 +131,7 @@ function LastPostCard({ store, docs, hints }: LastPostProps) {
         )}
         {answer === 'failed' && (
           <Notice tone="bad" isLive>
-            This server could not be reached. Check your connection, then try again.
+            Recoup could not be reached. Check your connection, then try again.
           </Notice>
         )}
         <Button
@@ -346,7 +346,7 @@ export const installMethods: readonly InstallMethod[] = [
       'Press “Update File”.',
     ],
     drawing:
-      'Drawing of the Theme File Editor: header.php is chosen in the list of files (2). In its text the script stands between wp_head and the end of the head (3). Below is the button Update File (4).',
+      'Drawing of the Theme File Editor: header.php is chosen in the list of files (2). The script is between wp_head and the end of the head (3). Below is the button Update File (4).',
   },
   {
     id: 'block',
@@ -378,7 +378,7 @@ export const themeSteps: readonly string[] = [
 ]
 
 const THEME_REACH =
-  'On the shop’s pages the script sees carts before the checkout, and an email typed into the theme’s newsletter or contact form. It does not run in the checkout itself: Shopify lets no script in there. What is typed in the checkout comes from Shopify.'
+  'The script detects carts before checkout, and emails entered in the theme’s newsletter or contact form. It does not run in the checkout; Shopify reports what shoppers enter there.'
 
 const EVERYWHERE = [
   'Search the source of a shop page (Ctrl+U) for “/capture/”. If you do not find it, the line is not on the page.',
@@ -388,12 +388,12 @@ const EVERYWHERE = [
 /** What can block the script. */
 const wordPressHints: readonly string[] = [
   'Empty the cache of your shop: cache plugin, host, and CDN. Cached pages do not contain the line.',
-  'Exclude the script from plugins that combine, delay or block scripts. A consent plugin may hold it back until the visitor agrees.',
+  'Exclude the script from plugins that combine, delay or block scripts. A consent plugin may block it until the visitor agrees.',
   ...EVERYWHERE,
 ]
 
 const themeHints: readonly string[] = [
-  'The line must be in the theme that is published: under Online Store → Themes it is the one called “Current theme”.',
-  'An app that asks visitors for consent or that speeds up pages may hold the script back. Let it load this line.',
+  'The line must be in the published theme: under Online Store → Themes, the “Current theme”.',
+  'A consent or page speed app may block the script. Allow the script in that app.',
   ...EVERYWHERE,
 ]

@@ -18,11 +18,13 @@ export function LinkHostCard({ storeId }: { storeId: string }) {
     <Card component="section" aria-label="Links in your emails">
       <Title order={2}>Links in your emails</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Links can use your own domain, such as links.shop.com, once DNS records prove that it is yours and point here.
-        Until then, links use {host.data?.target ?? 'this server'}.
+        Use your own domain for links, such as links.shop.com. Until its DNS records are verified, links use{' '}
+        {host.data?.target ?? 'this server'}.
       </Text>
       {host.isPending && <LoadingList count={1} />}
-      {host.error && <Failed title="This could not be loaded" error={host.error} onRetry={() => host.refetch()} />}
+      {host.error && (
+        <Failed title="The link domain could not be loaded" error={host.error} onRetry={() => host.refetch()} />
+      )}
       {host.data && <Content key={host.data.host} storeId={storeId} view={host.data} />}
     </Card>
   )
@@ -62,7 +64,7 @@ const buildCheck = ({ isProven, isUsed, problem, target }: LinkHostView, host: s
 })
 
 function describeFinding({ isProven, isUsed, problem }: Pick<LinkHostView, 'isProven' | 'isUsed' | 'problem'>): string {
-  if (isUsed) return 'Links in new emails use it.'
+  if (isUsed) return 'New emails use this domain.'
   return isProven ? (problem ?? 'It is being checked.') : 'It is checked once ownership is confirmed.'
 }
 
@@ -73,8 +75,7 @@ function HostForm({ storeId, view }: { storeId: string; view: LinkHostView }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     change.mutate(typed.trim().toLowerCase(), {
-      onSuccess: ({ isUsed }) =>
-        announce(isUsed ? 'New links use this domain from now on' : 'Saved, but not in use yet'),
+      onSuccess: ({ isUsed }) => announce(isUsed ? 'Domain saved. New links use it.' : 'Saved, but not in use yet'),
     })
   }
   return (

@@ -82,7 +82,7 @@ function ServerState({ view: { way, server, from, acceptedAt, mailboxUrl, isFixe
   if (way === 'none') {
     return (
       <Notice tone="warn" title="No email is sent">
-        Messages wait, and flows with emails cannot be turned on. Set up a mail server below.
+        Messages wait, and flows with emails cannot be switched on. Set up a mail server below.
       </Notice>
     )
   }
@@ -107,10 +107,10 @@ function ServerState({ view: { way, server, from, acceptedAt, mailboxUrl, isFixe
       , from {from}.{' '}
       {acceptedAt ? (
         <>
-          It accepted a test email <TimeAgo at={acceptedAt} />.
+          Test email sent <TimeAgo at={acceptedAt} />.
         </>
       ) : (
-        'No test email has been accepted yet. Send one below.'
+        'No test email sent yet. Send one below.'
       )}
     </Notice>
   )

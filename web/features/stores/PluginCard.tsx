@@ -95,9 +95,7 @@ function Known({ store, plugin }: { store: StoreView; plugin: PluginView }) {
       )}
       {plugin.test.isWaiting && (
         <Notice tone="info" isLive>
-          {plugin.isReached === false
-            ? pluginTexts.testAwaited
-            : 'Waiting for the test cart, which takes up to a minute.'}
+          {plugin.isReached === false ? pluginTexts.testAwaited : 'Waiting for the test cart. This can take a minute.'}
         </Notice>
       )}
       {mayTest && (
@@ -115,8 +113,8 @@ function UnreachableNote({ plugin: { reason, isOutdated } }: { plugin: PluginVie
     <Notice tone="warn" title="Recoup cannot reach your shop">
       {reason}{' '}
       {isOutdated
-        ? `This version of the plugin does not report stock and prices, so no message for a cart is sent. ${pluginTexts.updatePlugin}`
-        : `Only the plugin can report carts, contacts, orders, stock and prices. A message is sent with the first report after it is due. ${pluginTexts.reportsByCron} Products, customers and coupons are not read.`}
+        ? `This version of the plugin does not report stock and prices, so cart messages are not sent. ${pluginTexts.updatePlugin}`
+        : `Only the plugin can report carts, contacts, orders, stock and prices. A due message waits for the plugin’s next report. ${pluginTexts.reportsByCron} Products, customers and coupons are not read.`}
     </Notice>
   )
 }

@@ -67,7 +67,7 @@ function Cap({ form, isFixed }: RuleProps) {
   return (
     <Rule
       title="Frequency cap"
-      about="The most messages one person gets, across all flows and channels of this store."
+      about="Maximum across all flows and channels of this store."
       existing="it applies to all unsent messages. Sent messages count toward it."
     >
       <NumberInput

@@ -19,8 +19,8 @@ export function SenderRows({ rows, errors, onChange }: Props) {
         Senders
       </Text>
       <Text fz="xs" c="dimmed" mb={6}>
-        A number such as +12025550100, a messaging service (MG…), a short code, or a name of up to 11 letters and digits
-        where the country allows it.
+        A phone number such as +12025550100, a messaging service (MG…), a short code, or a name. Names have up to 11
+        letters and digits; some countries do not allow them.
       </Text>
       <Stack gap="xs">
         {rows.map((row, at) => (

@@ -74,7 +74,7 @@ const TokenSteps = () => (
       once.
     </List.Item>
     <List.Item>
-      Copy the <strong>API secret key</strong> on the same page. Shopify signs its notices with it.
+      Copy the <strong>API secret key</strong> on the same page. Shopify signs its webhooks with it.
     </List.Item>
   </>
 )

@@ -44,7 +44,7 @@ export function ShopifyKeyFields({ form, kind }: { form: FormOfKeys; kind: Shopi
   })
   return (
     <Stack gap="md">
-      <SegmentedControl fullWidth data={kinds} value={kind} onChange={choose} aria-label="Kind of credentials" />
+      <SegmentedControl fullWidth data={kinds} value={kind} onChange={choose} aria-label="Credential type" />
       {kind === 'app' ? (
         <>
           <TextInput label="Client ID" {...field('client_id')} />
@@ -53,7 +53,7 @@ export function ShopifyKeyFields({ form, kind }: { form: FormOfKeys; kind: Shopi
       ) : (
         <>
           <Text fz="sm" c="dimmed">
-            For a custom app that was made in the Shopify admin before 2026. Shopify makes no new ones there.
+            For a custom app created in the Shopify admin before 2026. New ones cannot be created there.
           </Text>
           <PasswordInput {...secret('Access token')} placeholder="shpat_…" {...field('access_token')} />
           <PasswordInput {...secret('API secret key')} {...field('api_secret')} />

@@ -34,7 +34,7 @@ export function ShopifyKeysForm({ connect, isDisabled, form, kind }: Props) {
       <Stack gap="md">
         <TextInput
           label="Store URL"
-          description="The address that ends in .myshopify.com, or that of your admin"
+          description="The address ending in .myshopify.com, or your admin’s address"
           placeholder="your-shop.myshopify.com"
           inputMode="url"
           key={form.key('store_url')}

@@ -46,7 +46,7 @@ export function StoreKeysForm({ connect, isDisabled, form }: Props) {
       <Stack gap="md">
         <TextInput
           label="Store URL"
-          description="As your customers open it, with its folder if it has one"
+          description="As your customers open it, including any folder"
           placeholder="https://shop.example.com"
           inputMode="url"
           key={form.key('store_url')}

@@ -137,7 +137,7 @@ function ConnectStore({ connect, isAnother }: Props) {
       <div>
         <Title order={1}>{getTitle(isAnother)}</Title>
         <Text c="dimmed" mt={4}>
-          Recoup reads orders, customers and products. Nothing is sent until you turn a flow on.
+          Recoup reads orders, customers and products. Nothing is sent until you switch a flow on.
           {isAnother && ' Your connected stores stay as they are.'}
         </Text>
       </div>
@@ -208,7 +208,7 @@ function Confirm({ request, review }: { request: string; review: z.infer<typeof 
           <Title order={1}>Connect this shop?</Title>
           <Text c="dimmed" mt={4}>
             Its plugin asked to connect. It reports carts and orders; Recoup also reads orders, customers and products.
-            Nothing is sent until you turn a flow on.
+            Nothing is sent until you switch a flow on.
           </Text>
         </div>
         <Facts

@@ -71,5 +71,5 @@ function describeOutcome({ isAccepted, way, to }: Outcome): string {
   if (!isAccepted) return `The email to ${to} was not sent.`
   return way === 'mailbox'
     ? `The email is in the built-in mailbox. It was not sent to ${to}, because email stays on this server.`
-    : `The mail server accepted the email to ${to}.`
+    : `The email was sent to ${to}.`
 }

@@ -140,7 +140,7 @@ function BudgetForm({ budget }: { budget: BudgetView }) {
             styles={{ wrapper: { width: 140 } }}
             disabled={!mayChange}
             value={amount}
-            error={isValid ? undefined : 'An amount from 0 to 1,000,000'}
+            error={isValid ? undefined : 'Enter an amount from 0 to 1,000,000'}
             onChange={setAmount}
           />
         )}
@@ -201,7 +201,7 @@ function SmsCard({ view }: { view: TextChannelView }) {
   return (
     <TextChannelFrame
       view={view}
-      about={`${view.state === 'operator' ? '' : 'Sent by Twilio, through your own account: Twilio bills you directly. '}Shoppers get an SMS only with their express consent.`}
+      about={`${view.state === 'operator' ? '' : 'Sent through your own Twilio account. Twilio bills you directly. '}Shoppers get an SMS only with their express consent.`}
     >
       <SmsForm key={view.version} view={view} />
     </TextChannelFrame>

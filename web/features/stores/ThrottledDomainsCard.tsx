@@ -21,7 +21,11 @@ export function ThrottledDomainsCard() {
       </Text>
       {domains.isPending && <LoadingList count={1} />}
       {domains.error && (
-        <Failed title="This could not be loaded" error={domains.error} onRetry={() => domains.refetch()} />
+        <Failed
+          title="The paused providers could not be loaded"
+          error={domains.error}
+          onRetry={() => domains.refetch()}
+        />
       )}
       {domains.data?.domains.length === 0 && <Text fz="sm">No email provider is paused.</Text>}
       {domains.data && domains.data.domains.length > 0 && (

@@ -119,14 +119,14 @@ export function describeReports({ ageSeconds, isReported }: SyncAge): string | n
     return `Recoup cannot reach your shop, so it waits for the plugin’s first report of orders. Until then no message is sent. ${pluginTexts.reportsByCron}`
   }
   return isReported
-    ? 'Recoup cannot reach your shop. The plugin reports orders, stock and prices; the rest is not read.'
-    : 'Recoup cannot reach your shop, and the plugin is not reporting orders, stock and prices. Messages wait. The doctor says what to do.'
+    ? 'Recoup cannot reach your shop. The plugin reports orders, stock and prices. Other data is not read.'
+    : 'Recoup cannot reach your shop, and the plugin is not reporting orders, stock and prices. Messages wait. See the connection doctor.'
 }
 
 export const streamNames: Readonly<Record<SyncStream, string>> = {
   order_check: 'Orders, checked before each message',
   goods_check: 'Stock and prices, checked before each message',
-  record_check: 'Orders and customers, one by one after a webhook',
+  record_check: 'Orders and customers, after each webhook',
   coupon_check: 'Coupons, checked before each message',
   import: 'First import of orders',
   sweep: 'Orders, every 15 minutes',

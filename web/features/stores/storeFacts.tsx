@@ -8,7 +8,7 @@ export function listStoreFacts(store: StoreView): [string, ReactNode][] {
     ['Platform', `${platformNames[store.platform]} ${store.version}`],
     ['Currency', store.currency],
     ['Time zone', store.timeZone],
-    ['Country', countries(store.baseCountry ? [store.baseCountry] : null) ?? 'Not given'],
+    ['Country', countries(store.baseCountry ? [store.baseCountry] : null) ?? 'Not set'],
     ['Sells to', countries(store.sellingCountries) ?? 'All countries'],
     ...listRights(store),
   ]
@@ -20,7 +20,7 @@ function listRights({ rights, canWrite }: StoreView): [string, ReactNode][] {
   return [
     ['Discounts', canWrite ? 'Recoup can create them' : 'Recoup cannot create them'],
     ['Plan', rights.planName],
-    ['Orders', rights.hasAllOrders ? 'All' : 'Of the last 60 days'],
+    ['Orders', rights.hasAllOrders ? 'All' : 'Last 60 days'],
   ]
 }
 

@@ -29,9 +29,9 @@ export const toSenders = (rows: readonly SenderRow[]): TextSender[] =>
 
 export function checkSenders(rows: readonly SenderRow[]): Record<string, string> {
   const problems: Record<string, string> = {}
-  if (toSenders(rows).length === 0) problems['senders.0.sender'] = 'At least one sender'
+  if (toSenders(rows).length === 0) problems['senders.0.sender'] = 'Enter at least one sender'
   for (const [at, row] of rows.entries()) {
-    if (at > 0 && !/^[A-Z]{2}$/.test(row.country)) problems[`senders.${at}.country`] = 'Two letters, such as DE'
+    if (at > 0 && !/^[A-Z]{2}$/.test(row.country)) problems[`senders.${at}.country`] = 'Enter two letters, such as DE'
     const isEmptyFirst = at === 0 && row.sender.trim() === ''
     if (!isEmptyFirst && !isTextSender(row.sender)) problems[`senders.${at}.sender`] ??= 'This is not a valid sender'
     if (rows.some((other, index) => index < at && other.country === row.country)) {

@@ -60,7 +60,7 @@ export function WordsPreview({ channel, made, children, nothing = null, of, onBo
           )}
         </MessageShown>
       ) : made.error ? (
-        <Failed title="The preview could not be made" error={made.error} onRetry={() => made.refetch()} />
+        <Failed title="The preview could not be loaded" error={made.error} onRetry={() => made.refetch()} />
       ) : (
         <LoadingMail />
       )}

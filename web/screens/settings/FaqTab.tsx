@@ -94,7 +94,7 @@ export const questions: readonly Question[] = [
     id: 'connecting',
     question: 'How do I connect my store?',
     answer: [
-      'WooCommerce: the screen for connecting a store offers a plugin. Upload it in WordPress, open WooCommerce → Recoup there and press Connect. No key has to be copied, and it also works in shops that Recoup cannot reach.',
+      'WooCommerce: download the plugin when you connect a store, upload it in WordPress, open WooCommerce → Recoup and press Connect. No keys to copy. It also works in shops that Recoup cannot reach.',
       'WooCommerce without the plugin: enter the address of your store and a consumer key with its secret. Shopify: enter the address that ends in .myshopify.com, and the client ID and client secret of an app. Recoup checks them immediately, explains any problem, and then imports your orders, customers and products.',
       'To connect another store, choose “Connect another store” in the menu with your store’s name, or under Settings, Store. How many stores you can connect depends on your plan.',
     ],
@@ -113,7 +113,7 @@ export const questions: readonly Question[] = [
     id: 'required-settings',
     question: 'Which settings are needed before anything is sent?',
     answer: [
-      'A sender name and a postal address. The law requires both in marketing emails, and no flow can be switched on without them. Then read the preview of the recovery flow and switch it on. Until then, nothing is sent to anyone.',
+      'A sender name and a postal address. The law requires both in marketing emails, and no flow can be switched on without them. Then read the preview of the recovery flow and switch it on. Until then, nothing is sent.',
       'In a WooCommerce store without the plugin, permalinks must not be “Plain”, and the tracking script should be on every page of your shop.',
     ],
     link: { to: '/settings/sending/sender', label: 'Sender and address' },
@@ -165,7 +165,7 @@ export const questions: readonly Question[] = [
     id: 'analytics',
     question: 'How is recovered revenue measured?',
     answer: [
-      'An order counts as recovered when the same shopper had clicked a link in a message, or restored the cart from it, in the days before: five, unless you choose otherwise. Opening an email never counts. Refunds are subtracted, and each order is counted once.',
+      'An order counts as recovered when the shopper clicked a link in a message, or restored the cart from it, in the five days before. You can change the five days. Opening an email never counts. Refunds are subtracted, and each order is counted once.',
     ],
     link: { to: '/settings/recovery-rules', label: 'Attribution window' },
   },
@@ -173,8 +173,8 @@ export const questions: readonly Question[] = [
     id: 'coupons',
     question: 'Can I offer coupons?',
     answer: [
-      'Yes. The Coupons screen lists the coupons of your store and creates new ones: a percentage or a fixed amount, from a start to an end, with a usage limit if you want one. Your keys need the permission Read/Write for it; on Shopify the app needs the scope write_discounts. Shoppers redeem a code at your checkout as usual.',
-      'Coupons are created in your store, so Recoup has to reach it: the plugin does not create them.',
+      'Yes. The Coupons screen lists your store’s coupons and creates new ones: a percentage or fixed amount, with start, end and an optional usage limit. Your keys need the permission Read/Write; on Shopify the app needs the scope write_discounts. Shoppers redeem a code at your checkout as usual.',
+      'Coupons are created in your store, so Recoup must reach it: the plugin does not create them.',
     ],
     link: { to: '/coupons', label: 'Coupons' },
   },
@@ -189,7 +189,7 @@ export const questions: readonly Question[] = [
   },
   {
     id: 'notifications',
-    question: 'Am I told when something stops working?',
+    question: 'Am I notified when something stops working?',
     answer: [
       'Yes. The bell and the Notifications screen list problems with your store’s connection and with messages. The account’s owner also gets an email about problems, and every member chooses what else is emailed. Your browser shows notifications only while Recoup is open.',
       'Recoup also monitors itself. When expected carts, syncs or messages stop, it raises an alarm for the server’s administrator. The connection doctor in Settings, Store shows the state of your store’s connection at any time.',
@@ -200,7 +200,7 @@ export const questions: readonly Question[] = [
     id: 'requirements',
     question: 'What does my store need?',
     answer: [
-      'WooCommerce 5.0 or later. The plugin needs WordPress 6.2 and PHP 7.4 or later, and a shop that can reach this server. It was run in shops with WooCommerce 9.9 to 11.0 and PHP 8.2.',
+      'WooCommerce 5.0 or later. The plugin needs WordPress 6.2 and PHP 7.4 or later, and a shop that can reach this server. Tested in shops with WooCommerce 9.9 to 11.0 and PHP 8.2.',
       'With keys instead of the plugin, WooCommerce needs permalinks other than “Plain” and an address this server can reach. https is recommended; over http, the keys are not sent but used to sign each request.',
       'Shopify: the Grow plan or a higher one. On lower plans Shopify withholds the emails and phone numbers of your shoppers.',
       `${WITHOUT_SCRIPT_TEXT}. Add the script to the pages of your shop to detect earlier carts. The plugin needs no script.`,
@@ -211,7 +211,7 @@ export const questions: readonly Question[] = [
     id: 'security',
     question: 'How is my data protected?',
     answer: [
-      'Store keys are encrypted (AES-256-GCM) and never shown again, not even to you. Passwords are kept as Argon2 hashes. Each store’s data is kept apart from every other account’s, and every member of your team sees and does only what their role allows. You can see all your sessions and sign out everywhere.',
+      'Store keys are encrypted (AES-256-GCM) and never shown again, not even to you. Passwords are stored as Argon2 hashes. Each account’s data is separate from every other account’s, and team members see and do only what their role allows. You can see all your sessions and sign out everywhere.',
     ],
     link: { to: '/settings/account', label: 'Team and sessions' },
   },

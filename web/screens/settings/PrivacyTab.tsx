@@ -6,7 +6,7 @@ import { ConnectedTab } from './ConnectedTab.tsx'
 
 export function PrivacyTab() {
   const canRead = useHasPermission('privacy:write')
-  if (!canRead) return <Notice tone="info">Only an owner or admin may see and change this.</Notice>
+  if (!canRead) return <Notice tone="info">Only an owner or admin can see and change this.</Notice>
   return (
     <ConnectedTab>
       {(store) => (
