@@ -114,7 +114,7 @@ test('a control group is started by keyboard with a valid share and duration', a
   await start.press('Enter')
   await waitForRunning(30)
   await app.page
-    .getByText(/Nobody is counted yet. Each shopper’s orders count for 30 days/)
+    .getByText(/No shoppers are counted yet. Each shopper’s orders count for 30 days/)
     .first()
     .waitFor()
   await expect
