@@ -181,7 +181,7 @@ async function recoverPayment(): Promise<void> {
   await submitCard('5555555555554444')
   await advanceDays(3)
   expect(readSubscription().status).toBe('active')
-  expect(await findMail('Your payment has been made')).toContain('Nothing is overdue')
+  expect(await findMail('Your payment was received')).toContain('Nothing is overdue')
   await openPage('/billing')
   await main().getByText('Active', { exact: true }).waitFor()
   await expect.poll(() => page.getByText('A payment is overdue.').count()).toBe(0)

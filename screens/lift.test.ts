@@ -136,7 +136,7 @@ test('a new share ends the running control group, and stopping keeps both result
   await change.getByRole('button', { name: 'Start again' }).click()
   await waitForRunning(10)
   await findPastGroups()
-    .getByText(/ended for another share/)
+    .getByText(/replaced with another share/)
     .waitFor()
   await expect
     .poll(() => app.api.calls(changeExperiment).map(({ body }) => body))

@@ -82,7 +82,7 @@ export const billingNoticeTexts: {
       .join(' '),
   }),
   payment_recovered: ({ plan }) => ({
-    title: 'Your payment has been made',
+    title: 'Your payment was received',
     message: `Nothing is overdue, and the ${plans[plan].name} plan continues. Waiting messages are sent, unless they have expired.`,
   }),
   plan_changed: (data) => changeText(data),

@@ -190,7 +190,7 @@ function CreditsReturn() {
       {!data && <Notice tone="info">Checking your payment...</Notice>}
       {data?.isPaid && (
         <Notice tone="good" title="Credits added">
-          You have {formatBalance(data.balanceMicros)} of credits.
+          You have {formatBalance(data.balanceMicros)} in credits.
         </Notice>
       )}
       {data?.isPaid === false && (

@@ -271,7 +271,7 @@ const Texts = ({ credits, hasPlan }: { credits: Credits | undefined; hasPlan: bo
     </AddOn>
   ) : (
     <AddOn name="SMS/WhatsApp" price="Billed by your provider">
-      Messages go through your own account at Twilio or Meta. The plan says how many you can send.
+      Messages go through your own account at Twilio or Meta. Your plan sets how many you can send.
     </AddOn>
   )
 

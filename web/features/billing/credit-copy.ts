@@ -22,7 +22,7 @@ export const formatBalance = (micros: number): string => formatMoney(Math.floor(
 /** What credits cover beyond the plan's allowance; null means nothing. */
 export function describeAfterPlan(credits: Credits | undefined): string | null {
   if (!credits || credits.balanceMicros <= 0 || !credits.isUsable) return null
-  return isUsingCredits(credits) ? `then ${formatBalance(credits.balanceMicros)} of credits` : null
+  return isUsingCredits(credits) ? `then ${formatBalance(credits.balanceMicros)} in credits` : null
 }
 
 /** Whether SMS are paid with credits. */

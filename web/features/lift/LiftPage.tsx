@@ -114,7 +114,7 @@ function RunningGroup({ known, running }: { known: ExperimentsReply; running: Ex
   const close = () => setOpen(null)
   const day = (instant: string) => formatDay(instant, running.timeZone)
   return (
-    <Card component="section" aria-label="The control group runs">
+    <Card component="section" aria-label="Running control group">
       <Title order={2} mb="xs">
         Control group: {running.sharePercent}% of shoppers
       </Title>
@@ -182,7 +182,7 @@ function Last({ past: [newest] }: { past: ExperimentView[] }) {
   )
 }
 
-const ENDS = { planned: 'ended as planned', stopped: 'stopped', changed: 'ended for another share' }
+const ENDS = { planned: 'ended as planned', stopped: 'stopped', changed: 'replaced with another share' }
 
 function PastGroups({ past }: { past: ExperimentView[] }) {
   if (past.length === 0) return null
