@@ -49,10 +49,10 @@ test('a subscription lives from the setup at Stripe through trial, upgrade, fail
 
 async function setUpStripe(): Promise<void> {
   const made = await runBillingSetup()
-  expect(made.match(/Made the price recoup_\w+\./g)).toHaveLength(6)
-  expect(made).toContain('Made the configuration of the customer portal.')
+  expect(made.match(/Created the price recoup_\w+\./g)).toHaveLength(6)
+  expect(made).toContain('Created the customer portal configuration.')
   const calls = stripe.seen.length
-  expect(await runBillingSetup()).toContain('All is set up at Stripe. Nothing was changed.')
+  expect(await runBillingSetup()).toContain('Everything is already set up at Stripe. Nothing was changed.')
   expect(stripe.seen.slice(calls).filter(({ method }) => method !== 'GET')).toEqual([])
 }
 
@@ -89,7 +89,7 @@ async function beginTrial(): Promise<void> {
   await main()
     .getByText(`Trial until ${formatDay(readSubscription().trial_end!)}.`)
     .waitFor()
-  await main().getByText('None added; after the trial the plan is Lite').waitFor()
+  await main().getByText('None added; after the trial the plan becomes Lite').waitFor()
   expect(stripe.all('charge')).toEqual([])
   expect(await findMail('Your plan is Starter now')).toMatch(
     /After that it costs \$19\.00 a month,[\s\S]*if\s+you\s+add\s+a\s+card/,
@@ -99,22 +99,22 @@ async function beginTrial(): Promise<void> {
 async function addCardBeforeTrialEnds(): Promise<void> {
   await advanceDays(11.1)
   const mail = await findMail('Your Starter trial ends on')
-  expect(mail).toContain('There is no card yet. Without one your account is on the Lite plan from then on.')
+  expect(mail).toContain('You have not added a card. Without one, your account moves to the Lite plan then.')
   // Without a store there is no list of notifications.
   expect(mail).toContain(`Open billing:\n${instance.url}/billing`)
   await openPage('/billing')
   const banner = page.getByText(`The trial of Starter ends on ${formatDay(readSubscription().trial_end!)}.`)
   await banner.waitFor()
-  await page.getByText('After that the account goes on with Lite, unless a card is added.').waitFor()
+  await page.getByText('After that the account moves to Lite, unless a card is added.').waitFor()
   await submitCard('4242424242424242')
   await main().getByText('On file').waitFor()
-  await page.getByText('After that it is paid by the card you have added.').waitFor()
+  await page.getByText('After that your card is charged.').waitFor()
   for (let n = 0; n < 2; n++) expect((await connectStore()).status).toBe(200)
 }
 
 async function passTrialEnd(): Promise<void> {
   await advanceDays(3)
-  expect(await findMail('Your Starter trial has ended')).toContain('The plan goes on and costs $19.00 a month')
+  expect(await findMail('Your Starter trial has ended')).toContain('The plan continues and costs $19.00 a month')
   await openPage('/billing')
   await main().getByText('Active', { exact: true }).waitFor()
   expect(await readPaymentHistory()).toEqual(['1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00'])
@@ -135,8 +135,8 @@ async function upgradeForThirdStore(): Promise<void> {
   await expect.poll(() => findDialog('Change plan').getByLabel('Extra stores').inputValue()).toBe('1')
   await findDialog('Change plan').getByLabel('Extra stores').fill('0')
   await findDialog('Change plan').getByRole('radio', { name: 'Growth' }).click()
-  await findDialog('Change plan').getByRole('button', { name: 'Show what it costs' }).click()
-  await findDialog('Change plan').getByText('The plan changes at once.').waitFor()
+  await findDialog('Change plan').getByRole('button', { name: 'Show the price' }).click()
+  await findDialog('Change plan').getByText('The plan changes immediately.').waitFor()
   const pay = findDialog('Change plan').getByRole('button', { name: /^Pay \$/ })
   const shown = /\$[\d.]+/.exec(await pay.innerText())![0]
   await findDialog('Change plan').getByText('The next bill is $49.00').waitFor()
@@ -162,7 +162,7 @@ async function declinePayment(): Promise<void> {
   expect(readSubscription().status).toBe('past_due')
   const mail = await findMail('A payment of $49.00 has failed')
   expect(mail).toMatch(
-    /Your card was declined\. It is tried again on .*\. Messages are sent until .*\. After that they wait/,
+    /Your card was declined\. The next attempt is on .*\. Messages are sent until .*\. After that they wait/,
   )
   await openPage('/billing')
   await page.getByText('A payment is overdue.', { exact: true }).waitFor()
@@ -181,7 +181,7 @@ async function recoverPayment(): Promise<void> {
   await submitCard('5555555555554444')
   await advanceDays(3)
   expect(readSubscription().status).toBe('active')
-  expect(await findMail('Your payment has been made')).toContain('Nothing is overdue any more')
+  expect(await findMail('Your payment was received')).toContain('Nothing is overdue')
   await openPage('/billing')
   await main().getByText('Active', { exact: true }).waitFor()
   await expect.poll(() => page.getByText('A payment is overdue.').count()).toBe(0)
@@ -195,9 +195,9 @@ async function scheduleDowngrade(): Promise<void> {
   await pressButton('Change plan')
   const change = findDialog('Change plan')
   await change.getByRole('radio', { name: 'Starter' }).click()
-  await change.getByRole('button', { name: 'Show what it costs' }).click()
+  await change.getByRole('button', { name: 'Show the price' }).click()
   await change.getByText(`The plan changes on ${day}. Nothing is due now.`).waitFor()
-  await change.getByText('1 store will have to rest').waitFor()
+  await change.getByText('1 store will become inactive').waitFor()
   const boxes = change.getByRole('checkbox')
   for (const box of await boxes.all()) if (await box.isChecked()) await box.click()
   await boxes.first().click()
@@ -205,7 +205,7 @@ async function scheduleDowngrade(): Promise<void> {
   await change.getByRole('button', { name: `Change on ${day}` }).click()
   await change.waitFor({ state: 'detached' })
   await main().getByText(`Changes to Starter on ${day}.`).waitFor()
-  expect(await findMail('Your plan changes to Starter on')).toContain('Until then all stays as it is.')
+  expect(await findMail('Your plan changes to Starter on')).toContain('Nothing changes until then.')
   expect(await listRestingStores()).toEqual([])
 }
 
@@ -218,7 +218,7 @@ async function passDowngrade(): Promise<void> {
   expect(await listRestingStores()).toEqual([first!.id])
   await openPage('/billing')
   await main().getByRole('heading', { name: 'Starter' }).waitFor()
-  await main().getByRole('region', { name: 'Resting stores' }).waitFor()
+  await main().getByRole('region', { name: 'Inactive stores' }).waitFor()
   expect((await readPaymentHistory())[0]).toBe('1 × Recoup Starter (at $19.00 / month) | Succeeded | $19.00')
 }
 
@@ -228,7 +228,7 @@ async function cancelAndReactivate(): Promise<void> {
   await openPage('/billing')
   await pressButton('Cancel subscription')
   await findDialog('Cancel Starter?').getByText(CONFIRM).waitFor()
-  await findDialog('Cancel Starter?').getByText('2 stores of the 3 connected will rest then').waitFor()
+  await findDialog('Cancel Starter?').getByText('2 stores of 3 will then become inactive').waitFor()
   await syncStripeClock()
   await findDialog('Cancel Starter?').getByRole('button', { name: 'Cancel subscription' }).click()
   await main().getByText(`Ends on ${day}, then Lite.`).waitFor()
@@ -239,7 +239,7 @@ async function cancelAndReactivate(): Promise<void> {
   await pressButton('Reactivate')
   await main().getByText(`Renews on ${day}.`).waitFor()
   expect(readSubscription().cancel_at_period_end).toBe(false)
-  expect(await findMail('Your Starter plan goes on')).toContain('It costs $19.00 a month')
+  expect(await findMail('Your Starter plan continues')).toContain('It costs $19.00 a month')
 }
 
 async function refund(): Promise<void> {

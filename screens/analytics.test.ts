@@ -117,7 +117,7 @@ describe('the figures', () => {
     await findFigures()
       .getByRole('button', { name: /^Revenue opportunity: Value at abandonment of the carts/ })
       .focus()
-    await page.getByRole('tooltip').getByText('and not bought by now').waitFor()
+    await page.getByRole('tooltip').getByText('and not bought yet').waitFor()
     for (const table of ['By country', 'Flows, campaigns and manual messages', 'ROI Tracking']) {
       await block(table).locator('tbody tr').first().waitFor()
     }

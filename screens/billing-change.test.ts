@@ -47,7 +47,7 @@ async function showGrowth(): Promise<void> {
   answerBilling(app, { plan: 'starter' })
   app.api.answer(previewChange, buildPreview())
   await app.open('/billing?change=growth')
-  await press('Show what it costs')
+  await press('Show the price')
   await dialog().getByRole('button', { name: 'Pay $16.50 and change' }).waitFor()
 }
 
@@ -57,20 +57,20 @@ test('a larger plan is chosen by keyboard, previewed with its amount, and then c
   answerChange('You are on Growth now.')
   const page = await app.open('/billing')
   await findButton('Change plan').press('Enter')
-  await dialog().getByText('This is what you have now.').waitFor()
-  await expect.poll(() => dialog().getByRole('button', { name: 'Show what it costs' }).isDisabled()).toBe(true)
+  await dialog().getByText('This is your current plan.').waitFor()
+  await expect.poll(() => dialog().getByRole('button', { name: 'Show the price' }).isDisabled()).toBe(true)
   await dialog().getByRole('radio', { name: 'Starter' }).press('ArrowDown')
   await dialog().getByText('$49.00 a month, before tax.').waitFor()
   await checkLayout(app, '[role=dialog]')
-  await dialog().getByRole('button', { name: 'Show what it costs' }).press('Enter')
+  await dialog().getByRole('button', { name: 'Show the price' }).press('Enter')
   const heading = dialog().getByRole('heading', { name: 'Growth, monthly' })
   await heading.waitFor()
   await expect.poll(() => heading.evaluate((element) => element === document.activeElement)).toBe(true)
   expect(listPreviews()).toEqual([{ planKey: 'growth', cycle: 'month', addOns: { extraStores: 0 } }])
   const text = await readText(dialog())
   for (const part of [
-    'The plan changes at once.',
-    'New plan, until the next bill $22.60 Credit for what is paid already -$7.60 Tax $1.50',
+    'The plan changes immediately.',
+    'New plan, until the next bill $22.60 Credit for time already paid -$7.60 Tax $1.50',
     'Due now $16.50',
     `The next bill is $49.00, on ${formatDateIn(12)}.`,
   ])
@@ -98,26 +98,26 @@ test('a smaller plan shows lost features, resting stores, and the date', async (
       tax: 0,
       nextAmount: 1_900,
       token: 'smaller',
-      lost: ['SMS and WhatsApp as steps of a flow.', 'Export of analytics.'],
+      lost: ['SMS and WhatsApp in flows.', 'Analytics export.'],
       storesTooMany: 1,
       stores: sampleStores,
     }),
   )
   answerChange('It changes to Starter.', 'scheduled')
   const page = await app.open('/billing?change=starter')
-  await press('Show what it costs')
+  await press('Show the price')
   await dialog()
     .getByText(`The plan changes on ${formatDateIn(12)}. Nothing is due now.`)
     .waitFor()
   const text = await readText(dialog())
-  expect(text).toContain('What Starter does not have SMS and WhatsApp as steps of a flow. Export of analytics.')
-  expect(text).toContain('1 store will have to rest A store that rests goes on capturing carts and syncing')
+  expect(text).toContain('Not included in Starter SMS and WhatsApp in flows. Analytics export.')
+  expect(text).toContain('1 store will become inactive An inactive store tracks carts and syncs, but sends nothing.')
   expect(text).not.toContain('Due now')
   const findBox = (name: string) => dialog().getByRole('checkbox', { name })
   await expect.poll(() => findBox('Third Floor').isChecked()).toBe(true)
   await checkLayout(app, '[role=dialog]')
   await findBox('Third Floor').click()
-  await dialog().getByText('Choose 1 store to rest.').waitFor()
+  await dialog().getByText('Choose 1 store to make inactive.').waitFor()
   const confirm = dialog().getByRole('button', { name: `Change on ${formatDateIn(12)}` })
   await expect.poll(() => confirm.isDisabled()).toBe(true)
   await findBox('Kiln Road').click()
@@ -136,8 +136,8 @@ test('the address contains the change, and Back returns to the choice', async ()
   app.api.answer(previewChange, buildPreview({ dueNow: 0, credit: 0, charge: 0, tax: 0 }))
   const page = await app.open('/billing?change=growth&cycle=year&stores=2')
   await dialog().getByText('$708.00 a year, before tax.').waitFor()
-  await dialog().getByText('$120 a year for each').waitFor()
-  await press('Show what it costs')
+  await dialog().getByText('$120 a year each').waitFor()
+  await press('Show the price')
   await dialog().getByRole('heading', { name: 'Growth, yearly, with 2 extra stores' }).waitFor()
   await dialog().getByRole('button', { name: 'Change plan' }).waitFor()
   expect(listPreviews()).toEqual([{ planKey: 'growth', cycle: 'year', addOns: { extraStores: 2 } }])
@@ -168,7 +168,7 @@ test('the dialog returns to the choice with the reason if the changed amount can
   app.api.fail(previewChange, 409, { error: 'A payment is overdue.' })
   await press('Pay $16.50 and change')
   await dialog().getByRole('alert').getByText('A payment is overdue.').waitFor()
-  await dialog().getByRole('button', { name: 'Show what it costs' }).waitFor()
+  await dialog().getByRole('button', { name: 'Show the price' }).waitFor()
 })
 
 test('a failed preview shows the error; a declined card shows it with “Manage Billing”', async () => {
@@ -176,11 +176,11 @@ test('a failed preview shows the error; a declined card shows it with “Manage 
   app.api.fail(previewChange, 429, { error: 'Too many tries. Wait a minute.' })
   app.api.fail(changePlan, 400, { error: 'Your card was declined. Add another one under Manage Billing.' })
   const page = await app.open('/billing?change=growth')
-  await press('Show what it costs')
+  await press('Show the price')
   await dialog().getByRole('alert').getByText('Too many tries.').waitFor()
   await expect.poll(() => dialog().getByRole('button', { name: 'Manage Billing' }).count()).toBe(0)
   app.api.answer(previewChange, buildPreview())
-  await press('Show what it costs')
+  await press('Show the price')
   await press('Pay $16.50 and change')
   await dialog().getByRole('alert').getByText('Your card was declined.').waitFor()
   await checkLayout(app, '[role=dialog]')
@@ -196,7 +196,7 @@ test('in a trial without a card the next bill depends on adding one', async () =
   answerBilling(app, { plan: 'starter', status: 'trialing', trialEndsAt: addDays(12), hasCard: false })
   app.api.answer(previewChange, buildPreview({ dueNow: 0, credit: 0, charge: 0, tax: 0, needsCard: true }))
   await app.open('/billing?change=growth')
-  await press('Show what it costs')
+  await press('Show the price')
   await dialog()
     .getByText(`If you add a card, the next bill is $49.00, on ${formatDateIn(12)}.`)
     .waitFor()
@@ -221,7 +221,7 @@ test('a change in the address opens /pricing on a plan without a card', async ()
 })
 
 test.each([
-  ['ends', { cancelAtPeriodEnd: true }, 'Reactivate it first, then change its plan.'],
+  ['ends', { cancelAtPeriodEnd: true }, 'Reactivate it first, then change the plan.'],
   ['is overdue', { status: 'past_due' }, 'Pay it first, under Manage Billing, then change the plan.'],
 ] as const)('a change in the address explains the required step if the subscription %s', async (_, detail, text) => {
   answerBilling(app, { plan: 'starter', ...detail })
@@ -250,7 +250,7 @@ test('canceling shows the confirmation of A 5, and Reactivate undoes it', {
   const confirm = page.getByRole('dialog', { name: 'Cancel Growth?' })
   await confirm.getByText(CONFIRM).waitFor()
   await confirm.getByText(`Your Growth plan stays until its period ends on ${formatDateIn(12)}.`).waitFor()
-  await confirm.getByText('2 stores of the 3 connected will rest then: Third Floor and Kiln Road.').waitFor()
+  await confirm.getByText('2 stores of 3 will then become inactive: Third Floor and Kiln Road.').waitFor()
   await checkLayout(app, '[role=dialog]')
   await confirm.getByRole('button', { name: 'Keep Growth' }).click()
   await confirm.waitFor({ state: 'detached' })
@@ -265,9 +265,9 @@ test('canceling shows the confirmation of A 5, and Reactivate undoes it', {
   await expect.poll(() => findButton('Cancel subscription').count()).toBe(0)
 
   answerBilling(app)
-  app.api.answer(reactivateSubscription, { success: true, message: 'Your subscription goes on.' })
+  app.api.answer(reactivateSubscription, { success: true, message: 'Your subscription continues.' })
   await findButton('Reactivate').press('Enter')
-  await page.getByText('Your subscription goes on.').waitFor()
+  await page.getByText('Your subscription continues.').waitFor()
   await findButton('Cancel subscription').waitFor()
   await expect.poll(readFocusedText).toBe('Change planManage BillingCancel subscription')
 })
@@ -352,7 +352,7 @@ const doubleClicks: DoubleClick[] = [
     path: '/billing',
     endpoint: restStores,
     detail: { plan: 'starter' },
-    opener: 'Choose which stores rest',
+    opener: 'Choose inactive stores',
   },
   { name: 'Change to Lite', path: '/pricing', endpoint: createFreeSubscription, opener: 'Start with Lite' },
   { name: 'Continue with Lite', path: '/pricing', endpoint: createFreeSubscription, status: { plan: null } },

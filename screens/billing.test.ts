@@ -57,7 +57,7 @@ test('/billing shows plan, status, price, cycle, dates, limits, usage and premiu
     'Advanced Analytics Ranges up to a year, trends and tables Included',
     'Priority Support Your email names your plan, so we can answer it first Included',
     'Custom Branding Your logo and colors, and links under your own domain Included',
-    'API Access Keys for programs of your own Not available',
+    'API Access API keys for your own programs Not available',
   ])
     expect(text).toContain(part)
   await page.getByRole('heading', { name: 'Ready to Scale?' }).waitFor()
@@ -75,7 +75,7 @@ test.each([
       'Growth Trial',
       `Trial until ${formatDateIn(9)}.`,
       `Trial ends ${formatDateIn(9)}`,
-      'Card None added; after the trial the plan is Lite',
+      'Card None added; after the trial the plan becomes Lite',
       'Add a card under Manage Billing to keep Growth after the trial.',
     ],
     ['Change plan', 'Manage Billing', 'Cancel subscription', 'View Payment History'],
@@ -87,7 +87,7 @@ test.each([
     [
       'Growth Past Due',
       `A payment is overdue. Messages are sent until ${formatDateIn(3)}.`,
-      'Add another card under Manage Billing for the next try, or pay the open invoice of the payment history at once.',
+      'Add another card under Manage Billing, or pay the open invoice in the payment history.',
     ],
     ['Manage Billing', 'Cancel subscription', 'View Payment History'],
   ],
@@ -377,19 +377,19 @@ test.each([
   [
     'a trial without a card',
     { status: 'trialing', trialEndsAt: addDays(2), hasCard: false },
-    `The trial of Growth ends on ${formatDateIn(2)}. After that the account goes on with Lite, unless a card is added.`,
+    `The trial of Growth ends on ${formatDateIn(2)}. After that the account moves to Lite, unless a card is added.`,
     'Go to billing',
   ],
   [
     'a trial with a card',
     { status: 'trialing', trialEndsAt: addDays(2) },
-    `The trial of Growth ends on ${formatDateIn(2)}. After that it is paid by the card you have added.`,
+    `The trial of Growth ends on ${formatDateIn(2)}. After that your card is charged.`,
     'Go to billing',
   ],
   [
     'suspended',
     { suspension: { reason: 'Many recipients reported these mails as spam.', since: addDays(-1) } },
-    `Sending is suspended since ${formatDateIn(-1)}. Many recipients reported these mails as spam. No message of this account is sent. Write to`,
+    `Sending has been suspended since ${formatDateIn(-1)}. Many recipients reported these mails as spam. This account sends nothing. Write to`,
     'support@localhost',
   ],
 ] as const)('a banner above every screen shows: %s', async (_, status, text, link) => {
@@ -416,12 +416,12 @@ test('the banner of a resting store links to /billing, except on that page', asy
     store: { ...reply.store!, name: 'Kiln Road', isResting: true },
   }))
   const page = await app.open('/settings')
-  await findNotices().getByText('Kiln Road rests.').waitFor()
+  await findNotices().getByText('Kiln Road is inactive.').waitFor()
   await checkLayout(app, '[aria-label=Notices]')
   await findNotices().getByRole('link', { name: 'Go to billing' }).click()
   await page.waitForURL('**/billing')
   await findNotices().getByRole('link', { name: 'Go to billing' }).waitFor({ state: 'hidden' })
-  await findNotices().getByText('Kiln Road rests.').waitFor()
+  await findNotices().getByText('Kiln Road is inactive.').waitFor()
 })
 
 // The payment history.
@@ -569,7 +569,7 @@ const [kiln, second, third] = sampleStores
 const buildResting = (...ids: string[]) => ({
   stores: sampleStores.map((store) => ({ ...store, isResting: ids.includes(store.id), restsFirst: false })),
 })
-const findRestingCard = () => app.page.getByRole('region', { name: 'Resting stores' })
+const findRestingCard = () => app.page.getByRole('region', { name: 'Inactive stores' })
 
 test('the card of resting stores shows resting stores with the reason, and the owner can choose another', async () => {
   answerBilling(app, { plan: 'starter' })
@@ -579,18 +579,18 @@ test('the card of resting stores shows resting stores with the reason, and the o
   const text = await readText(findRestingCard())
   for (const part of [
     'Your plan includes 2 stores, and 3 are connected.',
-    'A resting store tracks carts and syncs, but sends nothing. Third Floor shop2.example',
-    'A larger plan or an extra store wakes it,',
+    'An inactive store tracks carts and syncs, but sends nothing. Third Floor shop2.example',
+    'To activate it, choose a larger plan or an extra store,',
   ])
     expect(text).toContain(part)
   await checkLayout(app, 'main')
-  await findRestingCard().getByRole('button', { name: 'Choose which stores rest' }).press('Enter')
-  const dialog = page.getByRole('dialog', { name: 'Choose which stores rest' })
+  await findRestingCard().getByRole('button', { name: 'Choose inactive stores' }).press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Choose inactive stores' })
   const findBox = (name: string) => dialog.getByRole('checkbox', { name })
   const save = dialog.getByRole('button', { name: 'Save' })
   await expect.poll(() => findBox('Third Floor').isChecked()).toBe(true)
   await findBox('Third Floor').press('Space')
-  await dialog.getByText('Choose 1 store to rest.').waitFor()
+  await dialog.getByText('Choose 1 store to make inactive.').waitFor()
   await expect.poll(() => save.isDisabled()).toBe(true)
   await checkLayout(app, '[role=dialog]')
   await findBox('Kiln Road').press('Space')
@@ -600,7 +600,7 @@ test('the card of resting stores shows resting stores with the reason, and the o
   app.api.answer(restStores, { success: true, resting: [kiln!.id] })
   app.api.answer(listResting, buildResting(kiln!.id))
   await save.click()
-  await page.getByText('Resting stores saved').waitFor()
+  await page.getByText('Inactive stores saved').waitFor()
   await expect.poll(() => readText(findRestingCard())).toContain('Kiln Road shop0.example')
   await expect.poll(() => app.api.calls(restStores).at(-1)!.body).toEqual({ storeIds: [kiln!.id] })
 })
@@ -614,7 +614,7 @@ test('the card of resting stores lists several, without a choice for a viewer', 
   const text = await readText(findRestingCard())
   expect(text).toContain('Second Hand shop1.example Third Floor shop2.example')
   // Lite has no extra stores.
-  expect(text).toContain('A larger plan wakes it, or another store rests in its place.')
+  expect(text).toContain('To activate it, choose a larger plan, or make another store inactive.')
   await expect.poll(() => findRestingCard().getByRole('button').count()).toBe(0)
 })
 

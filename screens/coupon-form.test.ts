@@ -155,7 +155,7 @@ test('edits a coupon without changing its kind, dates or untouched fields', { ta
   const form = page.getByRole('dialog', { name: 'Edit SUMMER10' })
   const { _id, startDate, endDate } = coupons[0]!
   await expect.poll(() => findAmount(form).inputValue()).toBe('10')
-  await expect.poll(() => form.getByLabel('One code for everybody').isDisabled()).toBe(true)
+  await expect.poll(() => form.getByLabel('One code for everyone').isDisabled()).toBe(true)
   await form.getByText(couponTexts.kindIsKept).waitFor()
   await findAmount(form).fill('25')
   await form.getByRole('button', { name: 'Save' }).click()

@@ -39,8 +39,8 @@ test('the card shows balance, weekly usage and prices; the meter shows that cred
   await findCard().getByText('$12.34').waitFor()
   const text = await readText(findCard())
   for (const part of ['Last 7 days $3.618', 'United States $0.018', 'Elsewhere $0.225']) expect(text).toContain(part)
-  await page.getByText('84 of 100 used, then $12.34 of credits').waitFor()
-  await expect.poll(() => page.getByText(/, then .* of credits/).count()).toBe(1)
+  await page.getByText('84 of 100 used, then $12.34 in credits').waitFor()
+  await expect.poll(() => page.getByText(/, then .* in credits/).count()).toBe(1)
   await checkLayout(app, 'main')
 })
 
@@ -48,12 +48,12 @@ test('a pack is chosen and paid at the provider, also by keyboard, and a refusal
   answerCredits()
   app.api.fail(buyCredits, 409, { error: 'Payments are closed.' })
   const page = await app.open('/billing')
-  await findCard().getByRole('button', { name: 'Buy $25 of credits' }).press('Enter')
+  await findCard().getByRole('button', { name: 'Buy $25 in credits' }).press('Enter')
   await findCard().getByRole('alert').filter({ hasText: 'Payments are closed.' }).waitFor()
   await checkLayout(app, 'main')
   app.api.answer(buyCredits, { url: `${app.url}/terms?stripe` })
   await findCard().getByRole('radio', { name: '$50' }).press('Space')
-  await findCard().getByRole('button', { name: 'Buy $50 of credits' }).dblclick()
+  await findCard().getByRole('button', { name: 'Buy $50 in credits' }).dblclick()
   await page.waitForURL('**/terms?stripe')
   await expect.poll(() => app.api.calls(buyCredits).map(({ sent }) => sent.body)).toEqual([{ pack: 25 }, { pack: 50 }])
 })
@@ -111,7 +111,7 @@ test.each([
     'paid',
     () => app.api.answer(checkCredits, { isPaid: true, balanceMicros: 25_000_000 }),
     'status',
-    'You have $25.00 of credits.',
+    'You have $25.00 in credits.',
   ],
   ['not paid', () => app.api.answer(checkCredits, { isPaid: false, balanceMicros: 0 }), 'status', 'Payment pending'],
   [
@@ -159,7 +159,7 @@ test('test billing adds credits once for a double click', async () => {
   await page.getByText('SMS credits: $0.00').waitFor()
   await page.getByLabel('Pack of credits').selectOption('50')
   await page.getByRole('button', { name: 'Add test credits' }).dblclick()
-  await page.getByText('You have $50.00 of credits.').waitFor()
+  await page.getByText('You have $50.00 in credits.').waitFor()
   await page.getByText('SMS credits: $50.00').waitFor()
   await expect.poll(() => app.api.calls(addTestCredits).map(({ body }) => body)).toEqual([{ pack: 50 }])
   await checkLayout(app)

@@ -75,7 +75,7 @@ test('arrow keys move a message: the times stay, its handle keeps the focus, and
   await expect.poll(() => readAnnouncement()).toBe('Message 3, Last reminder, is now number 1 of 3')
   await app.page.keyboard.press('Control+z')
   await expect.poll(titles).toEqual(ALL)
-  await expect.poll(() => readAnnouncement()).toBe('Taken back: Message 3, Last reminder, is now number 1 of 3')
+  await expect.poll(() => readAnnouncement()).toBe('Undone: Message 3, Last reminder, is now number 1 of 3')
   await expect.poll(() => readBar().count()).toBe(0)
   await app.page.keyboard.press('Control+Shift+z')
   await expect.poll(titles).toEqual(moved)
@@ -105,7 +105,7 @@ test('a message is dragged by its handle', async () => {
 
 test('a message due before the one above it is moved up by a button at the error', async () => {
   const moved = ['1. First reminder', '2. Last reminder', '3. Second reminder']
-  const findProblem = () => findPanel().getByText('Later than the message before it')
+  const findProblem = () => findPanel().getByText('Must be later than the message before it')
   await openFlow()
   await openStep(app.page, 3)
   await findPanel().getByLabel('Send after', { exact: true }).fill('2')
@@ -211,7 +211,7 @@ test('conditions of a message read as a sentence, and incomplete ones are not sa
   await findPanel().getByLabel('Cart value', { exact: true }).fill('60')
   await addCondition('First-time or returning buyer')
   await findPanel().getByLabel('First-time or returning buyer: how').selectOption('has bought before')
-  await findPanel().getByLabel('How many have to hold').selectOption('Any of these holds')
+  await findPanel().getByLabel('How many must match').selectOption('Any condition matches')
   await findCard(3).getByText(sentence).waitFor()
   await expect.poll(() => findPanel().locator('[aria-busy="true"]').count()).toBe(0)
   expect(await app.findViolations('.step-panel')).toEqual([])
@@ -248,15 +248,15 @@ test('the entry of a flow shows its errors in the column, and saves its name and
     .toMatchObject([{ name: 'Reminders', conditions: { groups: [{ conditions: [{ fact: 'phone' }] }] } }])
 })
 
-test('a split test is saved only with shares that sum to 100%, and its copy has the same texts', async () => {
+test('an A/B test is saved only with shares that sum to 100%, and its copy has the same texts', async () => {
   await openFlow()
   await openStep(app.page, 2)
   await findPanel().getByRole('button', { name: 'Test another text' }).click()
   await findPanel().getByLabel('Subject').fill('Other words')
-  await findCard(2).getByText('Split test: A 50%, B 50%').waitFor()
+  await findCard(2).getByText('A/B test: A 50%, B 50%').waitFor()
   await findPanel().getByLabel('Share of variant B').fill('30')
   await press('Save')
-  await findPanel().getByText('The shares must make 100% together').waitFor()
+  await findPanel().getByText('The shares must add up to 100%').waitFor()
   expect(listSaved()).toEqual([])
   await findPanel().getByRole('tab', { name: /^A / }).click()
   await findPanel().getByLabel('Share of variant A').fill('70')
@@ -389,7 +389,7 @@ test('a winner is chosen after a confirmation, and not while changes are unsaved
   await question.getByText('The figures do not show yet that one variant sells more than another.').waitFor()
   expect(app.api.calls(chooseWinner)).toEqual([])
   await question.getByRole('button', { name: 'Choose it' }).click()
-  await findCard(2).getByText('Split test').waitFor({ state: 'detached' })
+  await findCard(2).getByText('A/B test').waitFor({ state: 'detached' })
   const [call] = app.api.calls(chooseWinner)
   expect(call).toMatchObject({ params: { stepId: readStoredFlow().steps[1]!.id }, body: { variantId: b.id } })
 })

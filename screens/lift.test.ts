@@ -114,7 +114,7 @@ test('a control group is started by keyboard with a valid share and duration', a
   await start.press('Enter')
   await waitForRunning(30)
   await app.page
-    .getByText(/Nobody is counted yet. Each shopper’s orders count for 30 days/)
+    .getByText(/No shoppers are counted yet. Each shopper’s orders count for 30 days/)
     .first()
     .waitFor()
   await expect
@@ -136,7 +136,7 @@ test('a new share ends the running control group, and stopping keeps both result
   await change.getByRole('button', { name: 'Start again' }).click()
   await waitForRunning(10)
   await findPastGroups()
-    .getByText(/ended for another share/)
+    .getByText(/replaced with another share/)
     .waitFor()
   await expect
     .poll(() => app.api.calls(changeExperiment).map(({ body }) => body))

@@ -180,7 +180,7 @@ test('“Start with Lite” confirms first, states how long the plan stays, and 
   await main().getByRole('button', { name: 'Start with Lite' }).click()
   const dialog = page.getByRole('dialog', { name: 'Change to Lite?' })
   await dialog.getByText(`Your Growth plan stays until its period ends on ${formatDateIn(12)}.`).waitFor()
-  await dialog.getByText('2 stores of the 3 connected will rest then: Second Hand and Third Floor.').waitFor()
+  await dialog.getByText('2 stores of 3 will then become inactive: Second Hand and Third Floor.').waitFor()
   await checkLayout(app, '[role=dialog]')
   expect(app.api.calls(createFreeSubscription)).toEqual([])
   answerBilling(app, { cancelAtPeriodEnd: true })

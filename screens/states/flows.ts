@@ -43,7 +43,7 @@ const conditions: Flow['conditions'] = {
   ],
 }
 
-/** Two flows, the first with conditions and a second message with a split test and fallbacks. */
+/** Two flows, the first with conditions and a second message with an A/B test and fallbacks. */
 const two = (api: Api, more: object = {}) =>
   serveFlowList(
     api,
@@ -289,7 +289,7 @@ const lifts: State[] = [
   ),
   lift('lift before it begins', {}, [waitForText('would only prove 2.1 times as many purchases or more')]),
   lift('lift before the control group is started', {}, [pressRole('Start a control group'), waitForDialog]),
-  lift('lift on day 1', { running: day1 }, [waitForText('Nobody is counted yet')]),
+  lift('lift on day 1', { running: day1 }, [waitForText('No shoppers are counted yet')]),
   lift('lift on day 30', { running: day30 }, [waitForText('about 220 more shoppers (≈ 22 days at your pace)')]),
   lift('lift on day 180', { past: [day180, stopped] }, [waitForText('Your messages caused up to 34 extra purchases')]),
   lift('lift of a large store', { running: large }, [waitForText('$3,120.50 to $58,904.12 of extra sales')]),

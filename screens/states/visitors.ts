@@ -154,7 +154,7 @@ export const visitorStates: State[] = [
         isYou: false,
       })
     },
-    steps: [fillField('Your password', 'secret'), pressRole(/^Join/), waitForText('Code of your authenticator app')],
+    steps: [fillField('Your password', 'secret'), pressRole(/^Join/), waitForText('Code from your authenticator app')],
   },
   {
     name: 'invitation, not valid',

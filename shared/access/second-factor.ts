@@ -8,7 +8,7 @@ export const RECOVERY_CODES = 10
 export const CODE_DIGITS = 6
 
 export const secondFactorTexts = {
-  codeNeeded: 'Enter the code of your authenticator app.',
+  codeNeeded: 'Enter the code from your authenticator app.',
   codeWrong: 'That code is not right, or was used already. Wait for the next one and try again.',
   recoveryWrong: 'That recovery code is not right, or was used already.',
   confirmFirst: 'Please confirm your email address first.',

@@ -26,7 +26,7 @@ it("the text quotes the plan's price in its own cycle", () => {
   const price = { amount: 12_000, currency: 'USD', cycle: 'year' as const }
   const trial = { ...price, plan: 'growth' as const }
   expect(billingNoticeTexts.trial_ended({ ...trial, goesOn: true }, AT).message).toBe(
-    'The plan goes on and costs $120.00 a year, before discounts and tax.',
+    'The plan continues and costs $120.00 a year, before discounts and tax.',
   )
   expect(billingNoticeTexts.trial_refused({ ...trial, by: 'email' }, AT).message).toMatch(
     /^The email address of an owner/,

@@ -52,18 +52,18 @@ export const billingNoticeTexts: {
   trial_ending: ({ plan, endsAt, hasCard, ...price }) => ({
     title: `Your ${plans[plan].name} trial ends on ${formatDay(endsAt)}`,
     message: hasCard
-      ? `The card you gave is charged then: ${priceText(price)}. Cancel before to pay nothing.`
-      : `There is no card yet. Without one your account is on the ${plans.free.name} plan from then on. With one the ${plans[plan].name} plan costs ${priceText(price)}.`,
+      ? `Your card is charged then: ${priceText(price)}. Cancel before that to pay nothing.`
+      : `You have not added a card. Without one, your account moves to the ${plans.free.name} plan then. With one, the ${plans[plan].name} plan costs ${priceText(price)}.`,
   }),
   trial_ended: ({ plan, goesOn, ...price }) => ({
     title: `Your ${plans[plan].name} trial has ended`,
     message: goesOn
-      ? `The plan goes on and costs ${priceText(price)}.`
+      ? `The plan continues and costs ${priceText(price)}.`
       : `Nothing was charged. Your account is on the ${plans.free.name} plan now.`,
   }),
   trial_refused: ({ plan, by, ...price }) => ({
     title: `Your ${plans[plan].name} trial has ended early`,
-    message: `${refusedTexts[by]} From now on the ${plans[plan].name} plan costs ${priceText(price)}; without a card your account is on the ${plans.free.name} plan.`,
+    message: `${refusedTexts[by]} The ${plans[plan].name} plan now costs ${priceText(price)}. Without a card, your account is on the ${plans.free.name} plan.`,
   }),
   payment_failed: ({ amount, currency, reason, nextTry, holdsAt }, createdAt) => ({
     title:
@@ -72,7 +72,7 @@ export const billingNoticeTexts: {
         : `A payment of ${getMoneyText(amount, currency)} has failed`,
     message: [
       reason,
-      nextTry && `It is tried again on ${formatDay(nextTry)}.`,
+      nextTry && `The next attempt is on ${formatDay(nextTry)}.`,
       Date.parse(holdsAt) > createdAt.getTime()
         ? `Messages are sent until ${formatDay(holdsAt)}. After that they wait until it is paid.`
         : 'Messages wait until it is paid.',
@@ -82,8 +82,8 @@ export const billingNoticeTexts: {
       .join(' '),
   }),
   payment_recovered: ({ plan }) => ({
-    title: 'Your payment has been made',
-    message: `Nothing is overdue any more, and the ${plans[plan].name} plan goes on. Messages that waited for it are sent, unless they have expired.`,
+    title: 'Your payment was received',
+    message: `Nothing is overdue, and the ${plans[plan].name} plan continues. Waiting messages are sent, unless they have expired.`,
   }),
   plan_changed: (data) => changeText(data),
 }
@@ -103,15 +103,17 @@ function changeText(data: BillingNotices['plan_changed']): Text {
         message: `${startText(data)}${getRenewsText(data)}`,
       }
     case 'kept':
-      return { title: `Your ${name} plan goes on`, message: `${startText(data)}${getRenewsText(data)}` }
+      return { title: `Your ${name} plan continues`, message: `${startText(data)}${getRenewsText(data)}` }
     case 'planned':
       return {
         title: `Your plan changes to ${name} on ${formatDay(data.at)}${getStoresText(data)}`,
-        message: `Until then all stays as it is. From then on it costs ${getCostText(data)}`,
+        message: `Nothing changes until then. After that it costs ${getCostText(data)}`,
       }
     case 'ending':
       return {
-        title: data.at ? `Your ${name} plan ends on ${formatDay(data.at)}` : `Your ${name} plan ends with its period`,
+        title: data.at
+          ? `Your ${name} plan ends on ${formatDay(data.at)}`
+          : `Your ${name} plan ends after the billing period`,
         message: `Nothing more is charged. After that your account is on the ${plans.free.name} plan. Until then you can reactivate the subscription under Billing.`,
       }
     case 'ended':
@@ -123,7 +125,7 @@ function changeText(data: BillingNotices['plan_changed']): Text {
       return {
         title: `Your ${name} plan was canceled`,
         message:
-          'A payment was taken back by the bank, or the administrator of this server has ended the subscription. Write to support if that is a mistake.',
+          'The bank reversed a payment, or this server’s administrator ended the subscription. Contact support if this is a mistake.',
       }
   }
 }
@@ -147,7 +149,7 @@ const getStoresText = ({ extraStores }: Terms) =>
 
 const priceText = ({ amount, currency, cycle }: Price) =>
   amount === null || !currency
-    ? `what Stripe says, by the ${cycle}`
+    ? `what Stripe charges per ${cycle}`
     : `${getMoneyText(amount, currency)} a ${cycle}, before discounts and tax`
 
 function getMoneyText(amountMinor: number, currency: string): string {

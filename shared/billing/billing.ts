@@ -77,7 +77,7 @@ export const planAmountMinor = (plan: PlanKey, cycle: BillingCycle, extraStores 
 export const featurePlans: Record<Feature, readonly PlanKey[]> = {
   /** Manual SMS and WhatsApp. */
   manual_texts: ['starter', 'growth'],
-  /** SMS and WhatsApp as steps of a flow. */
+  /** SMS and WhatsApp in flows. */
   flow_texts: ['growth'],
   /** Several flows, conditions and variants (decision 52). */
   flow_rules: ['starter', 'growth'],

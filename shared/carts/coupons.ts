@@ -19,7 +19,7 @@ export const couponTexts = {
   noStart: 'Start date is required',
   noEnd: 'End date is required',
   /** A warning, not an error. */
-  endIsPast: 'This end date has passed: nobody can use the coupon.',
+  endIsPast: 'This end date has passed, so the coupon can’t be used. Choose a later date.',
   badDate: 'Enter a date and time such as 2026-05-31T12:00:00Z',
   endBeforeStart: 'End date must be after start date',
   badUsageLimit: 'Usage limit must be greater than 0',
@@ -30,22 +30,22 @@ export const couponTexts = {
   duplicateDraft:
     'A coupon with this code already exists in your store. It is not published: publish or delete it in the store, or choose another code.',
   /** Decision 34: their codes could not be told apart. */
-  duplicatePersonal: 'A personal coupon whose codes begin like this already exists. Choose another beginning.',
+  duplicatePersonal: 'Codes of another personal coupon start the same way. Choose a different start.',
   noStore: 'No store connected. Please connect your store to manage coupons.',
   noStoreToCreate: 'No store connected. Please connect your store to create coupons.',
   noStoreToUpdate: 'No store connected. Please connect your store to update coupons.',
   noStoreToDelete: 'No store connected. Please connect your store to delete coupons.',
   /** Decision 33. */
   sharedCap:
-    'The shop cannot cap a percentage for a code that everybody uses. Choose personal codes, or remove the maximum discount.',
+    'The shop cannot cap the discount of a shared percentage code. Choose personal codes, or remove the maximum discount.',
   /** Decision 34. */
   personalLimit: 'Each personal code can be used once, so a personal coupon has no usage limit.',
   /** Decision 34, for shops that tie codes only to their own customers. */
   noTie:
-    'Your shop can tie a code only to a customer it already knows, so a new shopper would get none. Each code is tied to nobody there, and works once.',
+    'Your shop can tie codes only to existing customers. Codes for new shoppers would fail, so codes are not tied to an email. Each works once.',
   fixedCap: 'A fixed amount has no maximum discount.',
   readOnlyKey: 'The key of this store is read-only. Coupons need a key with read/write permission.',
-  notOurs: 'This coupon was made in the store. It can only be edited there.',
+  notOurs: 'This coupon was created in the store. It can only be edited there.',
   /** Its codes have been sent, or it is shared: the change would create another coupon. */
   kindIsKept: 'A shared coupon cannot become personal, nor a personal one shared. Create another coupon.',
   isChanging: 'This coupon is being changed at the moment. Try again in a few seconds.',

@@ -28,7 +28,7 @@ test.each<[FlowCondition, string]>([
   ],
   [
     { fact: 'category', is: 'contains', categoryIds: ['1', '2'] },
-    'the cart contains something of category 1 or category 2',
+    'the cart contains something from category 1 or category 2',
   ],
   [{ fact: 'country', is: 'not_one_of', countries: ['US'] }, 'the shopper does not live in US'],
   [{ fact: 'buyer', is: 'returning' }, 'the shopper has bought before'],

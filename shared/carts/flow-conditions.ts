@@ -130,7 +130,7 @@ export function describeCondition(condition: FlowCondition, names: ConditionName
     case 'product':
       return `the cart ${condition.is === 'contains' ? 'contains' : 'does not contain'} ${joinWithOr(condition.productIds.map(names.product))}`
     case 'category':
-      return `the cart ${condition.is === 'contains' ? 'contains' : 'does not contain'} something of ${joinWithOr(condition.categoryIds.map(names.category))}`
+      return `the cart ${condition.is === 'contains' ? 'contains' : 'does not contain'} something from ${joinWithOr(condition.categoryIds.map(names.category))}`
     case 'country':
       return `the shopper ${condition.is === 'one_of' ? 'lives' : 'does not live'} in ${joinWithOr(condition.countries.map(names.country))}`
     case 'buyer':

@@ -14,7 +14,7 @@ export const reasonTexts: Record<string, string> = {
   instance_paused: 'This installation is paused until the server’s administrator confirms that it is the live one.',
   account_suspended: 'Sending of this account is suspended by whoever runs this server.',
   store_resting:
-    'The plan has no room for this store, so it rests: it sends nothing until the plan is larger or another store rests.',
+    'The plan does not include this store, so it is inactive. It sends nothing until you choose a larger plan or other stores.',
   sending_paused: 'All sending for this store is paused until an owner or admin resumes it.',
   store_disconnected: 'The store is disconnected.',
   sender_missing: 'The store has no sender name or postal address yet. Marketing emails must contain both.',

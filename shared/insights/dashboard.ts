@@ -25,14 +25,14 @@ export const DashboardStats = z.object({
   /** In 30 days of the store's calendar, including today. */
   abandonedCarts: z.number(),
   recoveredCarts: z.number(),
-  /** Percentage of the carts abandoned in these days that are recovered by now; null if none were abandoned. */
+  /** Percentage of the carts abandoned in this period that are recovered so far; null if none were abandoned. */
   recoveryRate: z.number().nullable(),
-  /** Attributed net revenue since connecting, and of orders placed in these days, in the store's currency. */
+  /** Attributed net revenue since connecting, and of orders placed in this period, in the store's currency. */
   totalRevenue: z.number(),
   monthlyRevenue: z.number(),
-  /** Not in the specification: attributed orders placed in these days, in any currency, without fully refunded ones. */
+  /** Not in the specification: attributed orders placed in this period, in any currency, without fully refunded ones. */
   recoveredOrders: z.number(),
-  /** Distinct people with an order or a contactable cart in these days; counted every 15 minutes. */
+  /** Distinct people with an order or a contactable cart in this period; counted every 15 minutes. */
   activeCustomers: z.number(),
   trends: z.object({
     abandonedCarts: Trend,

@@ -114,7 +114,7 @@ export const readOperatorAccount = endpoint({
     }),
     usage: readUsage.reply,
     stores: z.array(OperatorStore),
-    /** Messages that wait to be sent, by the reason of the hold; null: not held. */
+    /** Waiting messages to be sent, by the reason of the hold; null: not held. */
     waiting: z.array(z.object({ reason: z.string().nullable(), count: z.number(), oldestAt: z.string() })),
     problems: z.array(OperatorProblem),
     actions: z.array(OperatorAction),

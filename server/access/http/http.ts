@@ -202,7 +202,7 @@ function parseReply<R extends z.ZodType>(endpoint: { path: string; reply: R }, a
 /** An operator who only views an account may read and sign out. */
 function refuseChange({ method, path }: Pick<Endpoint, 'method' | 'path'>): void {
   if (method === 'GET' || path === logout.path) return
-  throw new AppError('forbidden', 'You are looking at this account as an operator. Nothing can be changed.')
+  throw new AppError('forbidden', 'You are viewing this account as an operator, so you cannot change anything.')
 }
 
 function assertPermission(session: Session | null, permission: Endpoint['permission']): void {
@@ -237,7 +237,7 @@ function toAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error
   if (error instanceof z.ZodError) return invalidInput(error)
   const status = (error as { statusCode?: number }).statusCode
-  if (status === 413) return new AppError('too_large', 'The request is too large.')
+  if (status === 413) return new AppError('too_large', 'The request is too large. Send less at once.')
   if (status === 415) return new AppError('invalid', 'The content type of this request is not supported. Send JSON.')
   if (status && status >= 400 && status < 500) return new AppError('invalid', 'The request could not be read.')
   return fromDatabaseError(error)
@@ -249,11 +249,14 @@ function fromDatabaseError(error: unknown): AppError | undefined {
   if (code === '22021' || code === '22P05' || code === '22003' || code === '22P02') {
     return new AppError('invalid', 'The request contains a value that cannot be stored.')
   }
-  if (code === '23505') return new AppError('conflict', 'That already exists.')
+  if (code === '23505') return new AppError('conflict', 'This already exists. Reload the page to see it.')
   // For example, a store deleted while its delivery was processed.
-  if (code === '23503') return new AppError('not_found', 'What this belongs to does not exist any more.')
+  if (code === '23503') return new AppError('not_found', 'The item this belongs to no longer exists. Reload the page.')
   if (code === '53100') {
-    return new AppError('unavailable', 'The server’s disk is full, so nothing can be stored right now.')
+    return new AppError(
+      'unavailable',
+      'The server’s disk is full, so nothing can be saved. Ask its administrator to free space.',
+    )
   }
   if (isDatabaseUnavailable(error)) {
     return new AppError('unavailable', 'The database is not responding right now. Please try again in a minute.')

@@ -31,7 +31,8 @@ export async function assertOperator(deps: Pick<Deps, 'config' | 'db'>, session:
   const status = await readOperatorStatus(deps, session)
   if (status === 'none') throw new AppError('not_found', 'Not found')
   if (status === 'factor_missing') throw new AppError('forbidden', 'Set up two-factor sign-in first.')
-  if (status === 'code_missing') throw new AppError('forbidden', 'Sign in again with a code of your authenticator app.')
+  if (status === 'code_missing')
+    throw new AppError('forbidden', 'Sign in again with a code from your authenticator app.')
 }
 
 /** A view of an account ends when the operator loses the right. */

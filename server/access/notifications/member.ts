@@ -137,7 +137,7 @@ function decodeUndo(undo: string): z.infer<typeof Undo> {
   try {
     return Undo.parse(JSON.parse(Buffer.from(undo, 'base64url').toString()))
   } catch (cause) {
-    throw new AppError('invalid', 'This deletion cannot be taken back.', { cause })
+    throw new AppError('invalid', 'This deletion can no longer be undone.', { cause })
   }
 }
 

@@ -85,8 +85,7 @@ const ANSWERING: ReadonlySet<string> = new Set(['moved', 'other_account', 'bad_a
 export const canBeRead = (plugin: PluginRow, now: Date): boolean =>
   plugin.is_reached === false && ANSWERING.has(plugin.reach_code ?? '') && !isReporting(plugin, now)
 
-const FIREWALL =
-  'A firewall or a password in front of the shop may keep Recoup out: ask your host to allow Recoup’s server.'
+const FIREWALL = 'A firewall or password protection may block Recoup. Ask your host to allow Recoup’s server.'
 /** A plugin's call proves that the shop's address is right, so these problems have other texts. */
 const SHOP_TEXTS: Partial<Record<StoreProblemCode, string>> = {
   unreachable: `There is no response from the shop’s address. ${FIREWALL}`,
@@ -105,5 +104,5 @@ export function explainReach({ reach_code: code, is_reached }: Pick<PluginRow, '
   if (code && isStoreProblem(code)) return explainUnreached(code)
   return is_reached === null
     ? 'Recoup has not called the shop yet.'
-    : 'The shop did not answer the last times it was asked for its orders.'
+    : 'The shop did not answer the last requests for its orders.'
 }

@@ -12,9 +12,7 @@ async function end(config: Config, url: string, email: string): Promise<void> {
   const pool = openPool({ url, isPrepared: config.isDatabasePrepared })
   try {
     if (!(await isMigrated(pool))) {
-      throw new StartupError(
-        'The database of Recoup is missing or not up to date. Start Recoup once before, then try again.',
-      )
+      throw new StartupError('Recoup’s database is missing or out of date. Start Recoup once, then try again.')
     }
     printLine(await endSecondFactorByEmail(openDb(pool), email))
   } finally {

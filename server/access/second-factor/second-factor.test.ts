@@ -68,7 +68,7 @@ test('signing in asks for the code after the right password only', async () => {
   expect([reply.status, reply.code, reply.error]).toEqual([
     401,
     'second_factor',
-    'Enter the code of your authenticator app.',
+    'Enter the code from your authenticator app.',
   ])
   expect(reply.fields).toBeUndefined()
   const wrong = await signIn({ ...user, password: 'wrong' }, generateCode(user.secret, world.now))
@@ -250,8 +250,10 @@ test('recovery codes still sign in after APP_SECRET has changed', async () => {
 
 test('an administrator of the server switches it off for a user', async () => {
   const user = await createProtectedUser()
-  await expect(endSecondFactorByEmail(world.db, 'nobody@example.com')).rejects.toThrow('Nobody signs in with')
-  expect(await endSecondFactorByEmail(world.db, user.email)).toMatch(/is off\. Signing in asks for the password alone/)
+  await expect(endSecondFactorByEmail(world.db, 'nobody@example.com')).rejects.toThrow('No user has the address')
+  expect(await endSecondFactorByEmail(world.db, user.email)).toMatch(
+    /is off\. Signing in now requires only the password/,
+  )
   expect(await endSecondFactorByEmail(world.db, user.email)).toMatch(/^Nothing to do/)
   expect((await signIn(user)).status).toBe(200)
   expect((await readState(user.token)).recoveryCodesLeft).toBe(0)

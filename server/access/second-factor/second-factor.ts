@@ -114,10 +114,10 @@ export function endSecondFactorByEmail(db: Db, email: string): Promise<string> {
   return db.transaction().execute(async (tx) => {
     const known = await findUserByEmail(tx, email)
     const user = known && (await lockUser(tx, known.id))
-    if (!user) throw new StartupError(`Nobody signs in with ${email}.`)
+    if (!user) throw new StartupError(`No user has the address ${email}.`)
     if (!user.totp_confirmed_at) return `Nothing to do: two-factor sign-in of ${email} is off.`
     await removeSecondFactor(tx, user.id)
-    return `Two-factor sign-in of ${email} is off. Signing in asks for the password alone; it can be set up again under Settings, Account.`
+    return `Two-factor sign-in of ${email} is off. Signing in now requires only the password. It can be set up again under Settings, Account.`
   })
 }
 

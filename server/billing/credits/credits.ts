@@ -72,7 +72,7 @@ export async function settleCredits(tx: AccountTx, payments: readonly CreditPaym
   if (drafts.some(({ micros }) => micros > 0)) await wakeMessagesOf(tx.db, tx.accountId, ['plan_limit'], now)
   const owed = await sql.readOwed(tx)
   if (owed <= 0) return resolveProblem(tx, 'credits_used', now)
-  const detail = `Payments for credits were given back after ${formatDollars(owed)} of them had been used for SMS.`
+  const detail = `Credit payments were refunded after ${formatDollars(owed)} of the credits had been used for SMS.`
   await raiseProblem(tx, { kind: 'credits_used', detail, now })
 }
 

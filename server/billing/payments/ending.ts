@@ -92,7 +92,7 @@ export async function endAfterChargeback(
     const disputes = await askStripe(deps, (stripe) => stripe.disputes.list({ charge: chargeId, limit: 100 }))
     const open = disputes.data.find(({ status }) => !TAKES_NO_MONEY.test(status))
     if (!open || (await isPaused(deps.db))) continue
-    const detail = `The bank has taken the charge ${chargeId} back (${open.id}). The subscription was canceled.`
+    const detail = `The bank reversed the charge ${chargeId} (${open.id}). The subscription was canceled.`
     await raiseProblem(account, { kind: 'chargeback', detail, now: deps.now() })
     await cancelAll(deps, customer, 'chargeback')
     return 'ended'

@@ -33,7 +33,7 @@ const EventBody = z.object({
 type EventBody = z.infer<typeof EventBody>
 
 const FORGED =
-  'The signature does not fit: it was made with another secret than STRIPE_WEBHOOK_SECRET, or it is older than five minutes.'
+  'The signature is not valid: it was made with a secret other than STRIPE_WEBHOOK_SECRET, or is older than five minutes.'
 
 export interface Delivery {
   payload: Buffer

@@ -59,7 +59,7 @@ it('a trial notifies its start, its coming end, and its end without a card', asy
       type: 'trial_ending',
       title: 'Your Starter trial ends on March 16, 2026',
       message:
-        'There is no card yet. Without one your account is on the Lite plan from then on. With one the Starter plan costs $19.00 a month, before discounts and tax.',
+        'You have not added a card. Without one, your account moves to the Lite plan then. With one, the Starter plan costs $19.00 a month, before discounts and tax.',
     },
   ])
   world.passTime(3 * DAY)
@@ -77,13 +77,13 @@ it('Stripe’s announcement of a trial’s end notifies even if our clock differ
   await subscribe(world, shop, { plan: 'growth', cycle: 'year', trialDays: 14 })
   await fetchNewNotices(shop)
   expect((await fetchNewNotices(shop, true)).map(({ type, message }) => [type, message])).toEqual([
-    ['trial_ending', expect.stringMatching(/^The card you gave is charged then: \$468\.00 a year, before/)],
+    ['trial_ending', expect.stringMatching(/^Your card is charged then: \$468\.00 a year, before/)],
   ])
   world.passTime(12 * DAY)
   expect(await fetchNewNotices(shop)).toEqual([])
   world.passTime(2.1 * DAY)
   expect((await fetchNewNotices(shop)).map(({ type, message }) => [type, message])).toEqual([
-    ['trial_ended', 'The plan goes on and costs $468.00 a year, before discounts and tax.'],
+    ['trial_ended', 'The plan continues and costs $468.00 a year, before discounts and tax.'],
   ])
   expect(await readSubscription(world, shop)).toMatchObject({ plan: 'growth', status: 'active' })
   expect(await readPayments(world, shop)).toMatchObject([{ status: 'succeeded', amount_minor: 46_800 }])
@@ -105,7 +105,7 @@ it.each([
   await fetchNewNotices(shop)
   await stripe().subscriptions.update(id, { cancel_at_period_end: false })
   expect(await fetchNewNotices(shop)).toEqual([
-    { type: 'plan_changed', title: 'Your Starter plan goes on', message: expect.stringMatching(message) },
+    { type: 'plan_changed', title: 'Your Starter plan continues', message: expect.stringMatching(message) },
   ])
 })
 
@@ -145,7 +145,7 @@ it('a failed payment notifies once, however often it is retried, and again when 
   const [failed, ...more] = await fetchNewNotices(shop)
   expect([failed!.type, failed!.title, more]).toEqual(['payment_failed', 'A payment of $19.00 has failed', []])
   expect(failed!.message).toMatch(
-    /^Your card was declined\. It is tried again on \w+ \d+, 2026\. Messages are sent until \w+ \d+, 2026\. After that/,
+    /^Your card was declined\. The next attempt is on \w+ \d+, 2026\. Messages are sent until \w+ \d+, 2026\. After that/,
   )
   world.passTime(4 * DAY)
   expect(await fetchNewNotices(shop)).toEqual([])
@@ -164,7 +164,10 @@ it('a change notifies what changes and when, and that it was withdrawn', async (
   expect(await fetchNewTitles(shop)).toEqual([expect.stringMatching(/^Your Growth plan ends on \w+ \d+, 2026$/)])
   await stripe().subscriptions.update(id, { cancel_at_period_end: false })
   expect(await fetchNewNotices(shop)).toMatchObject([
-    { title: 'Your Growth plan goes on', message: expect.stringMatching(/^It costs \$49\.00 a month.* It renews on /) },
+    {
+      title: 'Your Growth plan continues',
+      message: expect.stringMatching(/^It costs \$49\.00 a month.* It renews on /),
+    },
   ])
   const schedule = await stripe().subscriptionSchedules.create({ from_subscription: id })
   const [phase] = schedule.phases
@@ -177,7 +180,7 @@ it('a change notifies what changes and when, and that it was withdrawn', async (
   expect(await fetchNewNotices(shop)).toMatchObject([
     {
       title: expect.stringMatching(/^Your plan changes to Starter on \w+ \d+, 2026, with 1 extra store$/),
-      message: 'Until then all stays as it is. From then on it costs $29.00 a month, before discounts and tax.',
+      message: 'Nothing changes until then. After that it costs $29.00 a month, before discounts and tax.',
     },
   ])
   world.passTime(32 * DAY)

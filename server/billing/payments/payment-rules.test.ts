@@ -67,11 +67,11 @@ it.each([
 it('has the bank’s reason if it failed, and only then', () => {
   const open = { status: 'open' as const, amount_paid: 0 }
   expect(buildPayment(invoice(open), [declined])!.failureReason).toBe('Your card was declined.')
-  expect(buildPayment(invoice(open), [intent({ error: null })])!.failureReason).toBe('The payment was not made.')
+  expect(buildPayment(invoice(open), [intent({ error: null })])!.failureReason).toBe('The payment did not go through.')
   expect(buildPayment(invoice(open), [intent({ error: 'x'.repeat(900) })])!.failureReason).toHaveLength(200)
   expect(buildPayment(invoice(), [declined])!.failureReason).toBeNull()
   expect(buildPayment(invoice({ ...open, status: 'void' }), [declined])!.failureReason).toBe(
-    'Your card was declined. Nothing is owed for it.',
+    'Your card was declined. You owe nothing for it.',
   )
 })
 

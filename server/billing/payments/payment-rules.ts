@@ -62,8 +62,8 @@ function derivePaymentStatus(
 
 /** An invoice voided after a decline is no longer owed: its change was given up (decision 85). */
 function describeFailure({ status }: StripeInvoice, intents: readonly StripeIntent[]): string {
-  const reason = findReason(intents) ?? 'The payment was not made.'
-  return status === 'void' ? shorten(`${reason} Nothing is owed for it.`) : reason
+  const reason = findReason(intents) ?? 'The payment did not go through.'
+  return status === 'void' ? shorten(`${reason} You owe nothing for it.`) : reason
 }
 
 /** Stripe's own text for the payer. */

@@ -206,7 +206,7 @@ it('the newest of two live subscriptions counts, and the problem is recorded', a
   await refresh(shop)
   expect(await readSubscription(world, shop)).toMatchObject({ plan: 'growth', stripe_subscription_id: second.id })
   expect((await customerRow(shop)).failure).toBe(
-    `Two subscriptions run at Stripe; the newest counts: ${[first.id, second.id].sort().join(', ')}.`,
+    `Two subscriptions are active at Stripe; the newest counts: ${[first.id, second.id].sort().join(', ')}.`,
   )
 })
 

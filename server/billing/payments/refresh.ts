@@ -185,9 +185,9 @@ async function reportProblems(tx: AccountTx, problems: readonly DerivedProblem[]
 }
 
 const PROBLEM_TEXTS: Record<DerivedProblem['kind'], string> = {
-  two_subscriptions: 'Two subscriptions run at Stripe; the newest counts',
+  two_subscriptions: 'Two subscriptions are active at Stripe; the newest counts',
   unknown_price: 'A subscription has a price that Recoup does not sell',
-  unknown_status: 'A subscription has a state that Recoup does not know',
+  unknown_status: 'A subscription has an unknown status',
   too_many_stores: 'A subscription has more extra stores than are sold',
 }
 const describeProblems = (problems: readonly DerivedProblem[]) =>

@@ -19,5 +19,5 @@ await runCommand(async () => {
   })
   for (const sentence of [...done, ...notes]) printLine(sentence)
   if (wrong.length > 0) throw new StartupError(wrong.join('\n'))
-  if (done.length === 0) printLine('All is set up at Stripe. Nothing was changed.')
+  if (done.length === 0) printLine('Everything is already set up at Stripe. Nothing was changed.')
 })

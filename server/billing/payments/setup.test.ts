@@ -23,7 +23,7 @@ it('creates missing objects, shows the secret once, and changes nothing the seco
   const { done, notes, wrong } = await setUp()
   expect({ notes, wrong }).toEqual({ notes: [], wrong: [] })
   expect(done).toEqual([
-    'Made the configuration of the customer portal.',
+    'Created the customer portal configuration.',
     expect.stringContaining(`STRIPE_WEBHOOK_SECRET=${hook().secret}`),
   ])
   expect(hook()).toMatchObject({
@@ -73,7 +73,7 @@ it('reports a price with another amount and leaves it', async () => {
   const replaced = await setUpBilling(stripe, settings(), { isReplacing: true })
   const price = findPrice('recoup_starter_month')
   expect(replaced).toEqual({
-    done: [expect.stringContaining(`${price.id} was made in its place.`)],
+    done: [expect.stringContaining(`${price.id} was created instead.`)],
     notes: [],
     wrong: [],
   })
@@ -90,8 +90,8 @@ it('resets portal and webhook to their created state', async () => {
   await stripe.billingPortal.configurations.update(portal.id, { features: { subscription_cancel: { enabled: true } } })
   await stripe.webhookEndpoints.update(hook().id, { enabled_events: ['invoice.paid'], disabled: true })
   expect((await setUp()).done).toEqual([
-    expect.stringContaining(`portal up to date (${portal.id})`),
-    expect.stringContaining(`webhook endpoint https://recoup.example.com/api/webhooks/stripe up to date`),
+    expect.stringContaining(`portal configuration (${portal.id})`),
+    expect.stringContaining(`Updated the webhook endpoint https://recoup.example.com/api/webhooks/stripe`),
   ])
   expect(portal.features.subscription_cancel.enabled).toBe(false)
   expect(hook()).toMatchObject({ status: 'enabled', enabled_events: [...eventTypes] })

@@ -50,7 +50,7 @@ async function setUpProduct(stripe: Stripe, { id, name }: (typeof products)[numb
   })
   if (!found) {
     await stripe.products.create({ id, name })
-    report.done.push(`Made the product ${id}.`)
+    report.done.push(`Created the product ${id}.`)
   } else if (!found.active) {
     report.wrong.push(`The product ${id} is archived. Unarchive it in Stripe, then run this again.`)
   }
@@ -64,7 +64,7 @@ async function setUpPrice(
   const price = prices.find(({ lookup_key }) => lookup_key === expected.lookupKey)
   if (!price) {
     await stripe.prices.create(buildPrice(expected))
-    report.done.push(`Made the price ${expected.lookupKey}.`)
+    report.done.push(`Created the price ${expected.lookupKey}.`)
     return
   }
   const fault = findPriceFault(price, expected)
@@ -72,7 +72,7 @@ async function setUpPrice(
   const sentence = `The price ${expected.lookupKey} (${price.id}) ${fault}.`
   if (isReplacing) {
     const created = await stripe.prices.create({ ...buildPrice(expected), transfer_lookup_key: true })
-    report.done.push(`${sentence} ${created.id} was made in its place.`)
+    report.done.push(`${sentence} ${created.id} was created instead.`)
     return
   }
   report.wrong.push(
@@ -85,10 +85,10 @@ async function setUpPortal(stripe: Stripe, settings: Settings, report: SetupRepo
   const found = await findPortal(stripe, settings.publicUrl)
   if (!found) {
     await createPortal(stripe, settings)
-    report.done.push('Made the configuration of the customer portal.')
+    report.done.push('Created the customer portal configuration.')
   } else if (!hasAll(found, expected)) {
     await stripe.billingPortal.configurations.update(found.id, expected)
-    report.done.push(`Brought the configuration of the customer portal up to date (${found.id}).`)
+    report.done.push(`Updated the customer portal configuration (${found.id}).`)
   }
 }
 
@@ -171,11 +171,11 @@ async function updateObject(
       enabled_events: isRight ? (endpoint.enabled_events as Events) : [...eventTypes],
       disabled: false,
     })
-    report.done.push(`Brought the webhook endpoint ${endpoint.url} up to date (${endpoint.id}).`)
+    report.done.push(`Updated the webhook endpoint ${endpoint.url} (${endpoint.id}).`)
   }
   if (endpoint.api_version !== API_VERSION) {
     report.wrong.push(
-      `The webhook endpoint ${endpoint.url} speaks another version of Stripe's API (${endpoint.api_version ?? 'that of the account'}) than Recoup (${API_VERSION}). Delete it in Stripe, run this again, and put the new secret into the settings.`,
+      `The webhook endpoint ${endpoint.url} uses another version of Stripe's API (${endpoint.api_version ?? 'that of the account'}) than Recoup (${API_VERSION}). Delete it in Stripe, run this again, and put the new secret into the settings.`,
     )
   }
   if (!hasSecret) {

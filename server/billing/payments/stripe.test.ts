@@ -36,14 +36,14 @@ it.each([
     402,
     { type: 'card_error', code: 'card_declined', decline_code: 'insufficient_funds' },
     'unprocessable',
-    /too little money/,
+    /insufficient funds/,
   ],
   [402, { type: 'card_error', code: 'expired_card' }, 'unprocessable', /^The card has expired/],
   [429, { type: 'invalid_request_error', code: 'rate_limit' }, 'unavailable', /^Stripe is busy/],
   [500, { type: 'api_error' }, 'unavailable', /not responding/],
-  [401, { type: 'invalid_request_error' }, 'unavailable', /not set up rightly/],
-  [403, { type: 'invalid_request_error' }, 'unavailable', /not set up rightly/],
-  [400, { type: 'idempotency_error' }, 'conflict', /being done already/],
+  [401, { type: 'invalid_request_error' }, 'unavailable', /not set up correctly/],
+  [403, { type: 'invalid_request_error' }, 'unavailable', /not set up correctly/],
+  [400, { type: 'idempotency_error' }, 'conflict', /already in progress/],
   [400, { type: 'invalid_request_error', code: 'resource_missing' }, 'unavailable', /^Stripe refused this/],
 ] as const)('describes a failure in plain words: %i %o', async (status, error, code, message) => {
   world.stripe.intercept = respondWithError(status, { ...error, message: 'sk_test_contractserver of ann@shop.test' })

@@ -51,7 +51,7 @@ export async function askStripe<T>(
 export function parseAnswer<T extends z.ZodType>(schema: T, answer: unknown): z.output<T> {
   const read = schema.safeParse(answer)
   if (read.success) return read.data
-  throw new AppError('unavailable', 'Stripe answered something that Recoup cannot read. Please write to support.', {
+  throw new AppError('unavailable', 'Recoup could not read Stripe’s answer. Please contact support.', {
     cause: read.error,
   })
 }
@@ -61,7 +61,7 @@ export function parsePageUrl({ stripe }: Pick<Config, 'stripe'>, url: string | n
   const page = url && url.length <= 4_000 && URL.canParse(url) ? new URL(url) : null
   const isTestServer = stripe?.apiUrl?.startsWith('http:') && page?.hostname === new URL(stripe.apiUrl).hostname
   if (page?.protocol === 'https:' || (page?.protocol === 'http:' && isTestServer)) return page.href
-  throw new AppError('unavailable', 'Stripe answered with an address that is none. Please write to support.')
+  throw new AppError('unavailable', 'Stripe returned an invalid address. Please contact support.')
 }
 
 /** Stripe's code of a failure thrown by `askStripe`, such as resource_missing; null if it is not Stripe's. */
@@ -76,8 +76,8 @@ export const isStripeError = (error: unknown): error is Stripe.errors.StripeErro
 
 const CARD: Readonly<Record<string, string>> = {
   expired_card: 'The card has expired. Use another card.',
-  incorrect_cvc: 'The security code of the card is wrong.',
-  insufficient_funds: 'The card was declined, as it has too little money. Use another card.',
+  incorrect_cvc: 'The security code of the card is wrong. Enter the card again.',
+  insufficient_funds: 'The card was declined for insufficient funds. Use another card.',
 }
 const DECLINED = 'The card was declined. Use another card, or ask your bank.'
 
@@ -95,15 +95,15 @@ function toAppError(error: Stripe.errors.StripeError): AppError {
     case 'StripeAPIError':
       return new AppError('unavailable', 'Stripe is not responding right now. Please try again in a minute.', options)
     case 'StripeIdempotencyError':
-      return new AppError('conflict', 'This is being done already. Please try again in a minute.', options)
+      return new AppError('conflict', 'This is already in progress. Please try again in a minute.', options)
     case 'StripeAuthenticationError':
     case 'StripePermissionError':
       return new AppError(
         'unavailable',
-        'Payments are not set up rightly on this server. Please write to support.',
+        'Payments are not set up correctly on this server. Please contact support.',
         options,
       )
     default:
-      return new AppError('unavailable', 'Stripe refused this. Please try again, or write to support.', options)
+      return new AppError('unavailable', 'Stripe refused this. Please try again, or contact support.', options)
   }
 }

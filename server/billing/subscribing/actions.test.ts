@@ -77,7 +77,7 @@ it('cancels at the end of the period, after which the free plan applies', { tags
   expect({ code, ...body }).toEqual({
     code: 200,
     success: true,
-    message: 'Your Starter plan ends with its period. Then you are on the Lite plan.',
+    message: 'Your Starter plan ends after the billing period. Then you are on the Lite plan.',
   })
   expect(at(payer)).toMatchObject({ status: 'active', cancel_at_period_end: true })
   expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active', cancelAtPeriodEnd: true })
@@ -91,7 +91,7 @@ it('cancels at the end of the period, after which the free plan applies', { tags
 it('withdraws a cancellation', { tags: ['A7'] }, async () => {
   const payer = await createPayer(world)
   await post(CANCEL, payer)
-  expect((await post(REACTIVATE, payer)).body).toEqual({ success: true, message: 'Your Starter plan goes on.' })
+  expect((await post(REACTIVATE, payer)).body).toEqual({ success: true, message: 'Your Starter plan continues.' })
   expect(at(payer).cancel_at_period_end).toBe(false)
   expect(await status(payer)).toMatchObject({ plan: 'starter', cancelAtPeriodEnd: false })
   expect((await post(REACTIVATE, payer)).status).toBe(200)
@@ -140,7 +140,7 @@ it('“Start with Lite” cancels a paid plan at the end of its period, never at
   const { body } = await chooseFreePlan(payer)
   expect(body).toEqual({
     success: true,
-    message: 'Your Starter plan ends with its period. Then you are on the Lite plan.',
+    message: 'Your Starter plan ends after the billing period. Then you are on the Lite plan.',
     url: '/store-setup',
   })
   expect(at(payer)).toMatchObject({ status: 'active', cancel_at_period_end: true })

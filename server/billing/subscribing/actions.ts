@@ -61,7 +61,7 @@ async function cancelAtPeriodEnd(
   if (schedule) await releaseSchedule(deps, schedule)
   if (!isEnding) await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { cancel_at_period_end: true }))
   await copyAfterAction(deps, account)
-  return `${describePlan(subscription)} ends with its period. Then you are on the ${plans.free.name} plan.`
+  return `${describePlan(subscription)} ends after the billing period. Then you are on the ${plans.free.name} plan.`
 }
 
 /** Withdraws a scheduled cancellation or change of plan. */
@@ -74,7 +74,7 @@ export async function reactivateSubscription(deps: Deps, account: AccountDb): Pr
   if (isEnding) await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { cancel_at_period_end: false }))
   else if (endsAt !== null) await askStripe(deps, (stripe) => stripe.subscriptions.update(id, { cancel_at: '' }))
   await copyAfterAction(deps, account)
-  return `${describePlan(subscription)} goes on.`
+  return `${describePlan(subscription)} continues.`
 }
 
 function describePlan({ items }: OwnSubscription['subscription']): string {

@@ -11,7 +11,7 @@ const world = createStripeWorld()
 const without = createWorld({ HOST: '0.0.0.0' })
 
 const DAY = 86_400_000
-const OTHER = 'The plan has changed in between: look at the amount again.'
+const OTHER = 'The plan changed in the meantime. Check the amount again.'
 
 beforeEach(() => {
   world.stripe.intercept = () => undefined
@@ -111,7 +111,7 @@ it('a declined card changes nothing and is reported', async () => {
   expect(tried.body.payments[0]).toMatchObject({
     amount: quote.dueNow,
     status: 'failed',
-    failureReason: expect.stringContaining('Nothing is owed for it.'),
+    failureReason: expect.stringContaining('You owe nothing for it.'),
   })
   await giveCard(payer, 'pm_card_visa')
   expect((await change(payer, quote.token)).body.error).toBe(OTHER)
@@ -130,7 +130,7 @@ it('if the bank requires confirmation, the owner gets the invoice page, and the 
   expect(pendingChange).toEqual({
     state: 'confirm',
     url: open.hosted_invoice_url,
-    message: 'Your bank asks you to confirm the payment. The plan changes once that is done.',
+    message: 'Your bank asks you to confirm the payment. The plan changes after that.',
   })
   expect(await status(payer)).toMatchObject({ plan: 'starter', status: 'active' })
   const stripe = world.deps.stripe!
@@ -192,7 +192,7 @@ it('a smaller plan starts and is charged at the end of the period, and not befor
   expect((await change(payer, quote.token)).body).toEqual({
     state: 'scheduled',
     url: null,
-    message: 'Your plan changes to Starter when its period ends.',
+    message: 'Your plan changes to Starter after the current billing period.',
   })
   expect(await status(payer)).toMatchObject({
     plan: 'growth',
@@ -249,7 +249,10 @@ it('a smaller plan requires enough resting stores of this account', async () => 
     [first, second, third].map(({ storeId }) => storeId).toSorted(),
   )
   const before = countWrites()
-  expect(await change(payer, quote.token)).toMatchObject({ status: 422, body: { error: 'Choose 1 store to rest.' } })
+  expect(await change(payer, quote.token)).toMatchObject({
+    status: 422,
+    body: { error: 'Choose 1 store to make inactive.' },
+  })
   expect((await change(payer, quote.token, [foreign.storeId])).status).toBe(404)
   expect(countWrites()).toBe(before)
   expect((await change(payer, quote.token, [first.storeId])).body.state).toBe('scheduled')
@@ -267,7 +270,7 @@ it('another account’s, a forged and an expired token are refused and change no
   const [ann, bob] = [await createPayer(world), await createPayer(world)]
   const { body: quote } = await preview(ann, 'growth')
   const before = countWrites()
-  const UNKNOWN_PREVIEW = 'This change is not one that was shown. Look at the amount again.'
+  const UNKNOWN_PREVIEW = 'This change was not shown before. Check the amount again.'
   expect(await change(bob, quote.token)).toMatchObject({ status: 400, body: { error: UNKNOWN_PREVIEW } })
   const [body, mac] = quote.token.split('.')
   const read = JSON.parse(Buffer.from(body, 'base64url').toString())
@@ -278,7 +281,7 @@ it('another account’s, a forged and an expired token are refused and change no
   world.passTime(16 * 60_000)
   expect(await change(ann, quote.token)).toMatchObject({
     status: 409,
-    body: { error: 'The amount was shown a while ago: look at it again.' },
+    body: { error: 'The amount shown is out of date. Check it again.' },
   })
   expect(countWrites()).toBe(before)
 })
@@ -353,7 +356,7 @@ it('a price created by another user at Stripe cannot be changed here', async () 
   await stripe.subscriptions.update(payer.subscription, { items: [{ id: item!.id, price: special.id }] })
   expect(await preview(payer, 'growth')).toMatchObject({
     status: 409,
-    body: { error: 'This subscription has a price that is not sold here. Please write to support.' },
+    body: { error: 'This subscription has a price that is not sold here. Please contact support.' },
   })
 })
 
@@ -363,7 +366,7 @@ it('an impossible change is refused with the reason', async () => {
     const { status: code, body } = await preview(payer, planKey, more)
     return [code, body.error]
   }
-  expect(await check('starter')).toEqual([422, 'This is what you have now.'])
+  expect(await check('starter')).toEqual([422, 'This is your current plan.'])
   expect(await check('free')).toEqual([400, 'Cancel the subscription instead: Lite begins when it ends.'])
   expect(await check('gold')).toEqual([400, 'There is no such plan. Choose free, starter, or growth.'])
   expect(await check('growth', { price: 'price_1' })).toEqual([400, 'The request has an unknown field'])
@@ -371,7 +374,7 @@ it('an impossible change is refused with the reason', async () => {
   await post('cancel-subscription', payer)
   expect(await check('growth')).toEqual([
     409,
-    'The subscription ends with its period. Reactivate it first, then change its plan.',
+    'The subscription ends after the billing period. Reactivate it first, then change the plan.',
   ])
   await post('reactivate-subscription', payer)
   await giveCard(payer, 'pm_card_chargeCustomerFail')

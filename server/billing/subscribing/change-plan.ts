@@ -84,7 +84,7 @@ async function assertResting(account: AccountDb, to: PlanChoice, chosen: readonl
   if (!chosen.every((id) => stores.some((store) => store.id === id))) throw new AppError('not_found', 'Store not found')
   const needed = Math.max(0, stores.length - countStores(to))
   if (new Set(chosen).size < needed) {
-    throw new AppError('unprocessable', `Choose ${needed} ${needed === 1 ? 'store' : 'stores'} to rest.`)
+    throw new AppError('unprocessable', `Choose ${needed} ${needed === 1 ? 'store' : 'stores'} to make inactive.`)
   }
 }
 
@@ -95,7 +95,7 @@ async function scheduleChange(
   await schedulePlan(deps, own.subscription, { lines, cycle: to.cycle })
   await clearWaitingPlan(deps, own.subscription)
   const what = from.plan === to.plan ? 'changes' : `changes to ${plans[to.plan].name}`
-  return { state: 'scheduled', url: null, message: `Your plan ${what} when its period ends.` }
+  return { state: 'scheduled', url: null, message: `Your plan ${what} after the current billing period.` }
 }
 
 async function changeNow(
@@ -120,7 +120,7 @@ async function changeNow(
   }
   const { url, refusal } = await readAttempt(deps, changed.latest_invoice)
   if (refusal === null) {
-    const message = 'Your bank asks you to confirm the payment. The plan changes once that is done.'
+    const message = 'Your bank asks you to confirm the payment. The plan changes after that.'
     return { state: 'confirm', url, message }
   }
   await restoreSchedule(deps, planned, waiting)
@@ -155,7 +155,7 @@ async function readAttempt(
   invoiceId: string | null,
 ): Promise<{ url: string | null; refusal: string | null }> {
   if (!invoiceId)
-    throw new AppError('unavailable', 'Stripe did not say what became of the payment. Please write to support.')
+    throw new AppError('unavailable', 'Stripe did not report the result of the payment. Please contact support.')
   const answer = await askStripe(deps, (stripe) => stripe.invoices.retrieve(invoiceId, { expand: ['payments'] }))
   const invoice = parseAnswer(OpenInvoice, answer)
   const intentId = invoice.payments.at(-1)?.payment.payment_intent

@@ -40,10 +40,10 @@ it.each([
   ['growth month 0', 'starter month 0', 'all'],
 ])('%s to %s loses the listed features', (from, to, lost) => {
   const features = [
-    'SMS and WhatsApp as steps of a flow.',
-    'SMS campaigns that start later or repeat, and campaigns by WhatsApp.',
-    'Export of analytics.',
-    'Dashboard and analytics over all stores.',
+    'SMS and WhatsApp in flows.',
+    'Scheduled and repeating SMS campaigns, and WhatsApp campaigns.',
+    'Analytics export.',
+    'Dashboard and analytics for all stores together.',
     'ROI tracking.',
     'More than 5,000 emails a month.',
     'More than 100 SMS a month.',

@@ -49,15 +49,15 @@ const LIMITS: Record<Exclude<keyof PlanLimits, 'maxStores'>, string> = {
 }
 
 const FEATURES: Record<Feature, string> = {
-  manual_texts: 'SMS and WhatsApp that you send by hand.',
-  flow_texts: 'SMS and WhatsApp as steps of a flow.',
-  flow_rules: 'Several flows, and conditions and A/B tests in them.',
-  scheduled_campaigns: 'Campaigns that start later or repeat.',
-  audience_filters: 'All filters of an audience.',
-  campaign_texts: 'SMS campaigns that start later or repeat, and campaigns by WhatsApp.',
-  advanced_analytics: 'Analytics beyond the figures and the funnel of 7 and 30 days.',
-  analytics_export: 'Export of analytics.',
-  multi_store_dashboard: 'Dashboard and analytics over all stores.',
+  manual_texts: 'Manual SMS and WhatsApp.',
+  flow_texts: 'SMS and WhatsApp in flows.',
+  flow_rules: 'Multiple flows, conditions and A/B tests.',
+  scheduled_campaigns: 'Scheduled and repeating campaigns.',
+  audience_filters: 'All audience filters.',
+  campaign_texts: 'Scheduled and repeating SMS campaigns, and WhatsApp campaigns.',
+  advanced_analytics: 'Analytics beyond totals and funnel of 7 and 30 days.',
+  analytics_export: 'Analytics export.',
+  multi_store_dashboard: 'Dashboard and analytics for all stores together.',
   roi_tracking: 'ROI tracking.',
 }
 

@@ -6,7 +6,7 @@ import { paidPlans } from '../payments/public.ts'
 
 // A token with the previewed change, which only this server can create.
 
-export const CHANGED = 'The plan has changed in between: look at the amount again.'
+export const CHANGED = 'The plan changed in the meantime. Check the amount again.'
 
 /** The amount depends on the second, so an old preview must be repeated. */
 const LIFETIME_MS = 15 * 60_000
@@ -40,13 +40,13 @@ export function readChangeToken(
 ): PreviewedChange {
   const [body = '', mac = '', ...rest] = token.split('.')
   const isOurs = rest.length === 0 && isSameSecret(mac, secrets.token('billing-change', body))
-  if (!isOurs) throw new AppError('invalid', 'This change is not one that was shown. Look at the amount again.')
+  if (!isOurs) throw new AppError('invalid', 'This change was not shown before. Check the amount again.')
   const { until, ...change } = PreviewedChange.parse(JSON.parse(Buffer.from(body, 'base64url').toString()))
   if (change.account !== accountId) {
-    throw new AppError('invalid', 'This change is not one that was shown. Look at the amount again.')
+    throw new AppError('invalid', 'This change was not shown before. Check the amount again.')
   }
   if (until <= now().getTime()) {
-    throw new AppError('conflict', 'The amount was shown a while ago: look at it again.')
+    throw new AppError('conflict', 'The amount shown is out of date. Check it again.')
   }
   return change
 }

@@ -33,7 +33,7 @@ export interface CheckoutInput {
 }
 
 const HAS_ONE = 'You have a subscription already. Change its plan instead of buying a second one.'
-const OVERTAKEN = 'Another checkout of this account was opened at the same moment. Try again.'
+const OVERTAKEN = 'Another checkout was opened for this account at the same time. Try again.'
 
 export async function openCheckout(
   deps: Deps,

@@ -99,16 +99,19 @@ export async function planChange(
   const { subscription } = own
   const from = readPurchase(subscription.items, findEntry)
   if (!from) {
-    throw new AppError('conflict', 'This subscription has a price that is not sold here. Please write to support.')
+    throw new AppError('conflict', 'This subscription has a price that is not sold here. Please contact support.')
   }
   if (subscription.cancel_at !== null || subscription.cancel_at_period_end) {
-    throw new AppError('conflict', 'The subscription ends with its period. Reactivate it first, then change its plan.')
+    throw new AppError(
+      'conflict',
+      'The subscription ends after the billing period. Reactivate it first, then change the plan.',
+    )
   }
   if (isOverdue(subscription)) {
     throw new AppError('conflict', 'A payment is overdue. Pay it first, then change the plan.')
   }
   const when = classifyChange(from, to)
-  if (when === 'none') throw new AppError('unprocessable', 'This is what you have now.')
+  if (when === 'none') throw new AppError('unprocessable', 'This is your current plan.')
   const { prices } = await loadCatalogue(deps)
   const lines = buildItems(prices, subscription.items, to)
   return { own, from, to, when, lines, isTrial: isTrial(subscription) }

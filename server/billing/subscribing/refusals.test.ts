@@ -113,7 +113,7 @@ describe('nothing is gained by', () => {
     const reply = await world.request('POST', '/api/payments/change', { token: eve.token, body: change })
     expect({ code: reply.status, error: reply.body.error }).toEqual({
       code: 400,
-      error: 'This change is not one that was shown. Look at the amount again.',
+      error: 'This change was not shown before. Check the amount again.',
     })
     expect(await readAllPurchases()).toEqual(before)
   })

@@ -25,7 +25,7 @@ async function backup(config: Config, target: string | undefined): Promise<void>
     printLine(
       config.appSecret
         ? 'It holds personal data. It does not hold APP_SECRET, which is needed to restore it: keep that elsewhere.'
-        : 'It holds personal data and the secret that store keys are encrypted with: keep it where nobody else can read it.',
+        : 'It holds personal data and the secret that store keys are encrypted with: keep it where only you can read it.',
     )
   })
 }

@@ -59,7 +59,7 @@ async function chooseSecret(archive: ArchiveReader, passed: string | null): Prom
   const { hasSecret, secretCheck } = archive.header
   if (!passed && !hasSecret) {
     throw new StartupError(
-      'This backup was made where APP_SECRET was set. Set APP_SECRET to the same value and restore again.',
+      'This backup was made with APP_SECRET set. Set APP_SECRET to the same value and restore again.',
     )
   }
   const secret = passed ?? (await text(await archive.read('app-secret')))

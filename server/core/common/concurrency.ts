@@ -14,7 +14,7 @@ export function createSemaphore(count: number): <T>(work: () => Promise<T>, sign
   return async (work, signal) => {
     if (signal?.aborted) throw requestAborted()
     if (queue.size >= MAX_WAITING) {
-      throw new AppError('unavailable', 'There are too many requests for this right now. Please try again in a moment.')
+      throw new AppError('unavailable', 'Too many requests right now. Please try again in a moment.')
     }
     const waiting = new AbortController()
     const cancel = () => waiting.abort(requestAborted())
@@ -27,7 +27,7 @@ export function createSemaphore(count: number): <T>(work: () => Promise<T>, sign
   }
 }
 
-const requestAborted = () => new AppError('unavailable', 'Whoever asked for this has gone.')
+const requestAborted = () => new AppError('unavailable', 'The client closed the connection.')
 
 /** Releases the job's slot while it waits for an external service, such as a shop's response. Do not nest. */
 export type ReleaseSlot = <T>(wait: () => Promise<T>) => Promise<T>

@@ -197,7 +197,7 @@ test('Stripe takes one key and at most two secrets, and refuses a live key in te
     stripe: { secretKey: 'sk_live_1', webhookSecrets: ['whsec_a', 'whsec_b'], computesTax: true },
   })
   expect(findMistakes({ ...env, BILLING_TEST_MODE: 'on' })).toEqual([
-    'BILLING_TEST_MODE is on beside a live key of Stripe, so everybody could choose a plan without paying.',
+    'BILLING_TEST_MODE is on with a live Stripe key, so anyone could choose a plan without paying. Turn it off, or use a test key.',
   ])
   expect(findMistakes({ ...env, STRIPE_WEBHOOK_SECRET: 'a,b' })).toEqual([
     'STRIPE_WEBHOOK_SECRET must begin with whsec_.',

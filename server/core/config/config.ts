@@ -231,8 +231,8 @@ const settings = {
     'BOUNCE_SMTP_PORT must be a whole number from 1 to 65535.',
   ),
   /** Certificate (PEM, with its chain) and key for STARTTLS on that port. */
-  BOUNCE_TLS_CERT: optional((file) => fs.existsSync(file), 'BOUNCE_TLS_CERT names no file.'),
-  BOUNCE_TLS_KEY: optional((file) => fs.existsSync(file), 'BOUNCE_TLS_KEY names no file.'),
+  BOUNCE_TLS_CERT: optional((file) => fs.existsSync(file), 'The file in BOUNCE_TLS_CERT does not exist.'),
+  BOUNCE_TLS_KEY: optional((file) => fs.existsSync(file), 'The file in BOUNCE_TLS_KEY does not exist.'),
   /** Mail provider whose reports are accepted. */
   MAIL_EVENTS: z
     .enum(['ses', 'postmark', 'sendgrid', 'mailgun'], 'MAIL_EVENTS must be ses, postmark, sendgrid or mailgun.')
@@ -247,9 +247,9 @@ const settings = {
   /** Name servers that resolve shop hosts and sender domains; the system's unless set. */
   DNS_SERVERS: text('').transform(readNameServers),
   /** Data centre ranges, whose clicks do not count as human; the bundled list unless set. */
-  DATA_CENTRES_FILE: optional((file) => fs.existsSync(file), 'DATA_CENTRES_FILE names no file.'),
+  DATA_CENTRES_FILE: optional((file) => fs.existsSync(file), 'The file in DATA_CENTRES_FILE does not exist.'),
   /** MMDB database for shoppers' locations; the bundled country database unless set. */
-  GEOIP_DB: optional((file) => fs.existsSync(file), 'GEOIP_DB names no file.'),
+  GEOIP_DB: optional((file) => fs.existsSync(file), 'The file in GEOIP_DB does not exist.'),
   /** Version of WhatsApp's Cloud API. Meta retires each after about two years. */
   WHATSAPP_API_VERSION: text('v23.0').refine(
     (version) => /^v\d{1,3}\.\d$/.test(version),
@@ -449,7 +449,7 @@ function writeSecret(file: string, secret: string) {
 
 function* findContradictions(config: Config): Generator<string> {
   if (config.isBillingTestMode && /^(sk|rk)_live_/.test(config.stripe?.secretKey ?? '')) {
-    yield 'BILLING_TEST_MODE is on beside a live key of Stripe, so everybody could choose a plan without paying.'
+    yield 'BILLING_TEST_MODE is on with a live Stripe key, so anyone could choose a plan without paying. Turn it off, or use a test key.'
   }
   if (config.databaseDirectUrl && !config.databaseUrl) yield 'DATABASE_DIRECT_URL is set, but DATABASE_URL is not.'
   if (config.bounceSmtpPort && !config.bounceAddress) yield 'BOUNCE_SMTP_PORT is set, but BOUNCE_ADDRESS is not.'

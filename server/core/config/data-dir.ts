@@ -78,7 +78,7 @@ export function findPrivateFolder(realDataDir: string, purpose: string, owner: O
   const isRootsOwn = process.getuid?.() === 0 && found.uid === 0
   if (!found.isDirectory() || (found.uid !== expected && !isRootsOwn)) {
     throw new StartupError(
-      `The temporary folder ${folder} belongs to another user: Recoup was last started on this data folder by somebody else. Start it as that user, or remove that folder.`,
+      `The temporary folder ${folder} belongs to the user who last started Recoup on this data folder. Start it as that user, or remove that folder.`,
     )
   }
   fs.chmodSync(folder, 0o700)

@@ -61,7 +61,7 @@ function explainFolder(error: SystemError) {
     case 'EEXIST':
       return `${path} cannot be used as a folder, because a file is in its place. Move the file, or set DATA_DIR to another folder.`
     case 'ENOENT':
-      return `${path} is not there and cannot be made. Set DATA_DIR to another folder.`
+      return `${path} does not exist and cannot be created. Set DATA_DIR to another folder.`
     case 'EROFS':
       return `${path} is on a read-only disk. Set DATA_DIR to a folder that can be written.`
     case 'ENOSPC':
@@ -99,7 +99,7 @@ function explainDatabase(error: SystemError) {
     case '3D000':
       return `The database named in DATABASE_URL does not exist: ${error.message}. Create it first.`
     case '42501':
-      return `The database user lacks a right: ${error.message}. Recoup must own its database.`
+      return `The database user lacks a permission: ${error.message}. Recoup must own its database.`
     case '53300':
       return `The database has no free connection: ${error.message}. Raise its max_connections or stop other programs.`
     case '57P03':

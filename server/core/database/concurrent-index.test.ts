@@ -71,7 +71,7 @@ test('a second process that waits for the first does not block the index build',
   await waiting.promise
   await letGo()
   expect([await first, await second]).toEqual([[bySize.name], []])
-  expect(sentences).toEqual(['Another process of Recoup is updating the database. Waiting until it has finished.'])
+  expect(sentences).toEqual(['Another Recoup process is updating the database. Waiting for it to finish.'])
 })
 
 test('an invalid index left by an interrupted attempt is rebuilt', async () => {

@@ -56,7 +56,7 @@ export async function isMigrated(pool: Pool): Promise<boolean> {
 
 async function holdLock(holder: Client, { pause = sleep, say = () => {} }: MigrateOptions): Promise<void> {
   for (let attempt = 1; !(await tryLock(holder)); attempt++) {
-    if (attempt === 1) say('Another process of Recoup is updating the database. Waiting until it has finished.')
+    if (attempt === 1) say('Another Recoup process is updating the database. Waiting for it to finish.')
     await pause(ASK_AGAIN_MS)
   }
 }

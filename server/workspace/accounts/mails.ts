@@ -325,7 +325,7 @@ export const buildEmailChangedMail = (changed: { name: string; newEmail: string;
 })
 
 export const removedMail = ({ name, team, url }: { name: string; team: string; url: string }): AccountMail => ({
-  subject: `You are no longer in the team of ${team}`,
+  subject: `You are no longer on the team of ${team}`,
   paragraphs: [
     `Hello ${name},`,
     `An owner or admin removed you from the team of ${team}. Your other accounts are not affected.`,

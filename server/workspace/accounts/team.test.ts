@@ -260,7 +260,7 @@ test('a removed member is signed out at once, keeps other accounts, and can regi
   expect((await fetchMe(world, mia.token)).status).toBe(401)
   expect((await fetchMe(world, inside.token)).status).toBe(401)
   for (const { email } of [mia, known]) {
-    expect(world.sent.filter(({ to }) => to === email).at(-1)?.subject).toBe('You are no longer in the team of Ada')
+    expect(world.sent.filter(({ to }) => to === email).at(-1)?.subject).toBe('You are no longer on the team of Ada')
   }
   expect((await fetchMe(world, known.token)).status).toBe(200)
   const registered = await postAuth(world, 'register', { name: 'Mia', email: mia.email, password: 'another one' })

@@ -77,7 +77,7 @@ export async function removeMember(
     return other
   })
   if (removed.id !== session.userId) await notifyRemoved(deps, removed)
-  return `${removed.name} is no longer in the team.`
+  return `${removed.name} is no longer on the team.`
 }
 
 export async function leaveTeam(account: AccountDb, session: Session): Promise<string> {
@@ -106,7 +106,7 @@ export async function switchAccount(
     const member = requireFound(await users.findMember(tx, session.userId), 'Account')
     await enterAccount(tx, session.userId, deps.now())
     await moveSession({ accountId: session.accountId, db: tx.db }, session.sessionId, accountId)
-    return `You are working in ${member.account_name}.`
+    return `You switched to ${member.account_name}.`
   })
 }
 

@@ -87,7 +87,7 @@ test('the file is named by platform and range, and defines every figure', {
     expect(blocks.get('Advanced Analytics')!.rows[0]!.slice(1, 3)).toEqual(['WooCommerce', range])
     const figures = blocks.get('Figures')!
     expect(figures.names[0]).toBe('Revenue opportunity (USD)')
-    expect(figures.means[0]).toBe('Value at abandonment of the carts abandoned in these days and not bought by now.')
+    expect(figures.means[0]).toBe('Value at abandonment of the carts abandoned in this period and not bought yet.')
     expect(figures.rows).toEqual([['68', '', '44.5', '', '1', '', '42', '']])
     expect(blocks.get('Conversion Funnel')!.rows).toEqual([
       ['All', '2', '2', '0', '1', '1'],

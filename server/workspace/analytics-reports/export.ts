@@ -285,7 +285,7 @@ function aboutBlock({ stores, range, exportedAt, figures }: Figures): FileBlock 
       ['Time zone', 'Of the store’s calendar.'],
       ['Currency', 'Of all amounts. Other currencies are never added.'],
       ['Orders known', 'How far back orders were imported.'],
-      ['Counted up to', 'Later changes are not included. Empty: everything is.'],
+      ['Counted up to', 'Later changes are not included. Empty: all are included.'],
       ['Exported', 'When the figures were read.'],
     ],
     rows: [
@@ -516,7 +516,7 @@ const buildReachBlock = ({ reachable, reasons, lookedThrough }: CartReach): File
   columns: [
     ['Email', definitions.reached],
     ['Country', 'The country whose rule requires consent.'],
-    ['Carts', lookedThrough ? `The newest ${lookedThrough} abandoned carts of these days.` : definitions.reachedCarts],
+    ['Carts', lookedThrough ? `The newest ${lookedThrough} abandoned carts of this period.` : definitions.reachedCarts],
   ],
   rows: [
     ['Can be reached', null, reachable],
@@ -539,7 +539,7 @@ function shareBlock(
     columns: [
       key,
       ['Abandoned', definitions.cartsAbandoned],
-      ['Recovered', 'Of these carts, those recovered by now.'],
+      ['Recovered', 'Of these carts, those recovered so far.'],
       ['Recovery rate', definitions.recoveryRate],
       [amount('Revenue opportunity', currency), definitions.revenueOpportunity],
     ],
@@ -565,7 +565,7 @@ function otherBlock({ otherCurrencies }: AnalyticsReply): FileBlock[] {
       columns: [
         ['Currency', 'Not added to any other figure.'],
         ['Revenue opportunity', definitions.revenueOpportunity],
-        ['Net revenue', 'Of the orders of these days, net of refunds.'],
+        ['Net revenue', 'Of the orders of this period, net of refunds.'],
       ],
       rows: otherCurrencies.map((each) => [each.currency, each.revenueOpportunity, each.netRevenue]),
     },

@@ -78,7 +78,7 @@ test('the API states the missing factor to an operator, and answers all others w
   const forbidden = (error: string) => expect.objectContaining({ code: 'forbidden', error })
   expect(await readHealth(half['without factor']!)).toEqual(forbidden('Set up two-factor sign-in first.'))
   expect(await readHealth(half['without code']!)).toEqual(
-    forbidden('Sign in again with a code of your authenticator app.'),
+    forbidden('Sign in again with a code from your authenticator app.'),
   )
   expect(await readHealth(half.unconfirmed!)).toEqual(
     expect.objectContaining({ code: 'not_found', error: 'Not found' }),

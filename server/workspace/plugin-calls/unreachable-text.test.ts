@@ -41,7 +41,7 @@ test('all texts say that the shop is unreachable, and none asks to check a typed
     created.body.error,
     ...[...checks.values()].map(({ finding }) => finding),
   ].join()
-  expect(texts).toContain('A firewall or a password in front of the shop may keep Recoup out')
+  expect(texts).toContain('A firewall or password protection may block Recoup')
   expect(texts).not.toMatch(/spelling|usually an outage|first import/)
   // If the shop was reached before, one failure says nothing about a firewall.
   await world.db.updateTable('plugin_connections').set({ is_reached: true }).execute()

@@ -121,7 +121,7 @@ test('a shop behind a firewall with a calling plugin is not reported as a wrong 
     shop.fake.problem = buildProblem(problem)
     expect((await checksNow()).get('reachable')).toMatchObject({
       state: 'warn',
-      finding: expect.stringContaining('A firewall or a password'),
+      finding: expect.stringContaining('A firewall or password protection'),
       nextStep: null,
     })
   }

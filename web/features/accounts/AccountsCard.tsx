@@ -26,7 +26,7 @@ export function AccountsCard() {
     <Card>
       <Title order={2}>Your accounts</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="sm">
-        You are a member of {accounts.length} accounts. Signing in leads to the one you used last.
+        You are a member of {accounts.length} accounts. You sign in to the one you used last.
       </Text>
       <ul className="members">
         {accounts.map(({ id, name, role, isCurrent }) => (
@@ -38,7 +38,7 @@ export function AccountsCard() {
               </Text>
             </div>
             {isCurrent ? (
-              <span className="mark tone-good">Working here</span>
+              <span className="mark tone-good">Current</span>
             ) : (
               <Button
                 size="xs"

@@ -14,8 +14,8 @@ export function CodeField({ autoFocus = false, ...props }: TextInputProps) {
       <TextInput
         key={String(isRecovery)}
         name="code"
-        label={isRecovery ? 'Recovery code' : 'Code of your authenticator app'}
-        description={isRecovery ? 'One of the ten you kept. Each works once.' : 'Six digits, new every 30 seconds'}
+        label={isRecovery ? 'Recovery code' : 'Code from your authenticator app'}
+        description={isRecovery ? 'One of your ten codes. Each works once.' : 'Six digits, new every 30 seconds'}
         autoComplete="one-time-code"
         inputMode={isRecovery ? 'text' : 'numeric'}
         autoCapitalize="none"

@@ -135,7 +135,7 @@ function AcceptForm({ token, invited }: { token: string; invited: InvitationRepl
         {isKnown && !isYou && (
           <PasswordInput
             label="Your password"
-            description="You already have a password here"
+            description="The password of your existing account"
             autoComplete="current-password"
             {...showPassword}
             {...field('password')}

@@ -110,7 +110,7 @@ const checks = [
   'The address is not unsubscribed',
   'The law of the shopper’s country allows it',
   'The store’s orders, read this minute, show no purchase',
-  'The frequency cap has room',
+  'The frequency cap is not reached',
 ]
 
 function DemoButton() {

@@ -36,7 +36,7 @@ export function UndoEmailPage() {
             ) : (
               <>
                 <Text>
-                  This restores your old address and signs out everyone. Whoever changed the address knew your password,
+                  This restores your old address and signs out everyone. The person who changed it knew your password,
                   so choose a new one.
                 </Text>
                 <NewPasswordForm

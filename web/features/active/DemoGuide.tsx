@@ -123,7 +123,7 @@ function Summary({ steps, cart, aheadMs }: { steps: FollowedStep[]; cart: Active
     return (
       <div className="guide-won" role="status">
         {amount && <span className="guide-amount">{amount}</span>}
-        <Text fz="sm">Recovered. Recoup does this for every cart whose shopper it may contact.</Text>
+        <Text fz="sm">Recovered. Recoup does this for every shopper it may contact.</Text>
       </div>
     )
   }

@@ -11,7 +11,7 @@ test('exports plain numbers, fractions, and the currency in the column’s name'
   ]
   expect(rows[0]!.map(({ text }) => text)).toEqual(['France', '1,234', '33.33%', '€5,678.90'])
   expect(
-    buildLines([['Country'], ['Abandoned', 'Of these days.'], ['Recovery rate'], ['Revenue opportunity']], rows),
+    buildLines([['Country'], ['Abandoned', 'Of this period.'], ['Recovery rate'], ['Revenue opportunity']], rows),
   ).toEqual([
     ['Country', 'Abandoned', 'Recovery rate', 'Revenue opportunity (EUR)'],
     ['France', 1_234, 0.333333, 5_678.9],

@@ -20,7 +20,7 @@ export function AfterPaidPlan({ plan, end }: Props) {
       <Text>
         {end === null
           ? `${its} ends now, not at the end of a billing period. ${name} includes:`
-          : `${its} stays until its period ends${end}. Then your account is on ${name}, which includes:`}
+          : `${its} stays until the billing period ends${end}. Then your account is on ${name}, which includes:`}
       </Text>
       <ul>
         {listLimits(limits).map((line) => (
@@ -29,8 +29,8 @@ export function AfterPaidPlan({ plan, end }: Props) {
       </ul>
       <RestingStoresNote />
       <Text mt="sm">
-        Messages that {name} does not include are then held, and dropped once they expire. Your stores stay connected,
-        and their data is kept.
+        Messages that {name} does not include are then held until they expire. Your stores stay connected, and their
+        data is kept.
       </Text>
     </>
   )
@@ -42,8 +42,8 @@ function RestingStoresNote() {
   if (resting.length === 0) return null
   return (
     <Text>
-      {formatCounted(resting.length, 'store')} of the {stores.length} connected will rest then: {formatNames(resting)}.
-      Capturing carts and syncing go on, and nothing is sent. You can choose which under Billing.
+      {formatCounted(resting.length, 'store')} of {stores.length} will then become inactive: {formatNames(resting)}.
+      Cart tracking and sync continue, but nothing is sent. Choose which under Billing.
     </Text>
   )
 }

@@ -152,7 +152,7 @@ function RequestedChange({ detail, actions }: { detail: SubscriptionDetail; acti
   return <Navigate replace to={`/pricing?plan=${plan}&cycle=${cycle}`} />
 }
 
-const ENDING = 'This subscription ends with its period. Reactivate it first, then change its plan.'
+const ENDING = 'This subscription ends after the billing period. Reactivate it first, then change the plan.'
 const OVERDUE = 'A payment is overdue. Pay it first, under Manage Billing, then change the plan.'
 
 function NoPlan() {
@@ -169,7 +169,7 @@ const Scale = () => (
   <Card bg="var(--rc-brand-soft)">
     <Title order={2}>{billingTexts.scale}</Title>
     <Text mt={4} mb="md">
-      A larger plan has room for more stores and more messages.
+      A larger plan includes more stores and messages.
     </Text>
     <Button component={Link} to="/pricing" w="fit-content">
       {billingTexts.viewPlans}
@@ -190,7 +190,7 @@ function CreditsReturn() {
       {!data && <Notice tone="info">Checking your payment...</Notice>}
       {data?.isPaid && (
         <Notice tone="good" title="Credits added">
-          You have {formatBalance(data.balanceMicros)} of credits.
+          You have {formatBalance(data.balanceMicros)} in credits.
         </Notice>
       )}
       {data?.isPaid === false && (
@@ -407,7 +407,7 @@ function Refused({ error, onRetry }: { error: Error; onRetry: () => unknown }) {
   const mayHeal = error instanceof ApiError && error.isOutage
   if (mayHeal) return <Failed title={text} error={error} onRetry={onRetry} />
   return (
-    <Notice tone="bad" title="This checkout could not be looked up." isLive>
+    <Notice tone="bad" title="This checkout could not be loaded." isLive>
       {text}
     </Notice>
   )
@@ -568,7 +568,7 @@ const flags: readonly { key: keyof Flags; name: string; text: string; isUnavaila
   { key: 'advancedAnalytics', name: 'Advanced Analytics', text: explainLine('Advanced Analytics')! },
   { key: 'prioritySupport', name: 'Priority Support', text: explainLine('Priority Support')! },
   { key: 'customBranding', name: 'Custom Branding', text: 'Your logo and colors, and links under your own domain' },
-  { key: 'apiAccess', name: 'API Access', text: 'Keys for programs of your own', isUnavailable: true },
+  { key: 'apiAccess', name: 'API Access', text: 'API keys for your own programs', isUnavailable: true },
 ]
 
 const PremiumFeatures = ({ features }: { features: Flags }) => (
@@ -691,12 +691,13 @@ function RestingStores({ subscription }: { subscription: Overview['subscription'
   if (resting.length === 0) return null
   const awake = stores.length - resting.length
   return (
-    <Card component="section" aria-label="Resting stores">
+    <Card component="section" aria-label="Inactive stores">
       <Title order={2} mb="sm">
-        Resting stores
+        {' '}
+        Inactive stores{' '}
       </Title>
       <Text>
-        Your plan includes {formatCounted(awake, 'store')}, and {stores.length} are connected. A resting store tracks
+        Your plan includes {formatCounted(awake, 'store')}, and {stores.length} are connected. An inactive store tracks
         carts and syncs, but sends nothing.
       </Text>
       <List mt="sm" spacing={6} icon={<IconZzz size={16} aria-hidden style={{ display: 'block' }} />} center>
@@ -712,7 +713,7 @@ function RestingStores({ subscription }: { subscription: Overview['subscription'
       <Text mt="sm">{describeWakeOptions(subscription)}</Text>
       {mayChoose && (
         <Button variant="default" mt="md" w="fit-content" onClick={() => setAsking(true)}>
-          Choose which stores rest
+          Choose inactive stores
         </Button>
       )}
       {mayChoose && (
@@ -742,7 +743,7 @@ function Chooser({ opened, stores, needed, onClose }: ChooserProps) {
   return (
     <Confirm
       opened={opened}
-      title="Choose which stores rest"
+      title="Choose inactive stores"
       confirmLabel="Save"
       isBusy={rest.isPending}
       isDisabled={describeMissing(needed, selection.length) !== null}
@@ -751,14 +752,14 @@ function Chooser({ opened, stores, needed, onClose }: ChooserProps) {
         rest.mutate(selection, {
           onSuccess: () => {
             close()
-            announce('Resting stores saved')
+            announce('Inactive stores saved')
           },
         })
       }
       onClose={close}
     >
       <RestingChoice
-        label={`${formatCounted(needed, 'store')} of ${stores.length} ${needed === 1 ? 'has' : 'have'} to rest`}
+        label={`${formatCounted(needed, 'store')} of ${stores.length} ${needed === 1 ? 'has' : 'have'} to be inactive`}
         needed={needed}
         stores={stores}
         chosen={selection}

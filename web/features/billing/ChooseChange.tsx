@@ -44,17 +44,17 @@ export function ChooseChange({ detail, choice, most, isBusy, problem, onChoose, 
           value={choice.extraStores}
           onChange={(value) => onChoose({ ...choice, extraStores: Number(value) || 0 })}
         />
-        <Text aria-live="polite">{isNow ? 'This is what you have now.' : `${describePrice(choice)}, before tax.`}</Text>
+        <Text aria-live="polite">{isNow ? 'This is your current plan.' : `${describePrice(choice)}, before tax.`}</Text>
         {problem}
         <Text fz="sm" c="dimmed">
-          For {plans.free.name}, cancel the subscription: it goes on until its period ends.
+          For {plans.free.name}, cancel the subscription. It stays active until the billing period ends.
         </Text>
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>
             Close
           </Button>
           <Button type="submit" loading={isBusy} disabled={isNow}>
-            Show what it costs
+            Show the price
           </Button>
         </Group>
       </Stack>

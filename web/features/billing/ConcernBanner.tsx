@@ -15,8 +15,8 @@ export function ConcernBanner({ kind }: Pick<Concern, 'kind'>) {
   const { suspension, trialEndsAt, hasCard, cancelAtPeriodEnd } = subscription
   if (kind === 'suspended' && suspension) {
     return (
-      <ConcernText title={`Sending is suspended since ${formatDate(suspension.since)}.`}>
-        {suspension.reason} No message of this account is sent.
+      <ConcernText title={`Sending has been suspended since ${formatDate(suspension.since)}.`}>
+        {suspension.reason} This account sends nothing.
         {support && (
           <>
             {' '}
@@ -45,8 +45,8 @@ export function ConcernBanner({ kind }: Pick<Concern, 'kind'>) {
     <>
       <ConcernText title={`The trial of ${name} ends on ${formatDate(trialEndsAt)}.`}>
         {isEnding
-          ? `After that the account goes on with ${plans.free.name}${cancelAtPeriodEnd ? '' : ', unless a card is added'}.`
-          : 'After that it is paid by the card you have added.'}
+          ? `After that the account moves to ${plans.free.name}${cancelAtPeriodEnd ? '' : ', unless a card is added'}.`
+          : 'After that your card is charged.'}
         {isEnding && !mayPay && ' An owner or admin of this account can change that.'}
       </ConcernText>
       {mayPay && <BillingLink />}
@@ -59,8 +59,8 @@ function Resting({ mayPay }: { mayPay: boolean }) {
   if (!store) return null
   return (
     <>
-      <ConcernText title={`${store.name} rests.`}>
-        More stores are connected than the plan has room for. It goes on capturing carts and syncing, and sends nothing.
+      <ConcernText title={`${store.name} is inactive.`}>
+        More stores are connected than the plan includes. This one tracks carts and syncs, but sends nothing.
         {!mayPay && ' An owner or admin of this account can change that.'}
       </ConcernText>
       {mayPay && <BillingLink />}

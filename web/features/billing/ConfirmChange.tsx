@@ -38,7 +38,7 @@ export function ConfirmChange({ choice, preview, isBusy, onConfirm, onBack, chil
       <div>
         <StepTitle>{formatChoice(choice)}</StepTitle>
         <Text>
-          {isNow ? 'The plan changes at once.' : `The plan changes on ${formatDate(at)}. Nothing is due now.`}
+          {isNow ? 'The plan changes immediately.' : `The plan changes on ${formatDate(at)}. Nothing is due now.`}
         </Text>
       </div>
       {isNow && (
@@ -53,7 +53,7 @@ export function ConfirmChange({ choice, preview, isBusy, onConfirm, onBack, chil
       {lost.length > 0 && <LostFeatures plan={choice.plan} lost={lost} />}
       {needed > 0 && (
         <RestingChoice
-          label={`${formatCounted(needed, 'store')} will have to rest`}
+          label={`${formatCounted(needed, 'store')} will become inactive`}
           needed={needed}
           stores={preview.stores}
           chosen={resting}
@@ -79,7 +79,7 @@ export function ConfirmChange({ choice, preview, isBusy, onConfirm, onBack, chil
 
 const LostFeatures = ({ plan, lost }: { plan: Choice['plan']; lost: string[] }) => (
   <div>
-    <Text fw={550}>What {plans[plan].name} does not have</Text>
+    <Text fw={550}>Not included in {plans[plan].name}</Text>
     <ul className="lost">
       {lost.map((sentence) => (
         <li key={sentence}>{sentence}</li>

@@ -113,7 +113,7 @@ function Buy() {
           onChange={(value) => setPack(creditPacks.find((one) => String(one) === value) ?? 25)}
         />
         <Button loading={isBusy} onClick={() => buy(pack)}>
-          Buy ${pack} of credits
+          Buy ${pack} in credits
         </Button>
       </Group>
       <Text fz="sm" c="dimmed">

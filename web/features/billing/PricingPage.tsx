@@ -238,7 +238,7 @@ function AddOns({ supportEmail, hasPlan }: { supportEmail: string | undefined; h
       </Title>
       <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
         <AddOn name="Extra store" price={`$${EXTRA_STORE_MONTHLY} per store per month`}>
-          Connect more stores than a paid plan has. Choose how many when you buy or change the plan.
+          Connect more stores than a paid plan includes. Choose how many when you buy or change the plan.
         </AddOn>
         <Texts credits={useCredits().data} hasPlan={hasPlan} />
         <AddOn name="White-label" price="Custom pricing">
@@ -271,7 +271,7 @@ const Texts = ({ credits, hasPlan }: { credits: Credits | undefined; hasPlan: bo
     </AddOn>
   ) : (
     <AddOn name="SMS/WhatsApp" price="Billed by your provider">
-      Messages go through your own account at Twilio or Meta. The plan says how many you can send.
+      Messages go through your own account at Twilio or Meta. Your plan sets how many you can send.
     </AddOn>
   )
 
@@ -501,7 +501,7 @@ const PricingContact = ({ supportEmail, supportLink }: { supportEmail: string; s
           Need something else?
         </Title>
         <Text c="dimmed">
-          For more stores or messages than a plan has, ask for{' '}
+          For more stores or messages than a plan includes, ask for{' '}
           <Anchor underline="always" href={`mailto:${supportEmail}?subject=${encodeURIComponent('Custom pricing')}`}>
             custom pricing
           </Anchor>
@@ -523,16 +523,16 @@ const PricingContact = ({ supportEmail, supportLink }: { supportEmail: string; s
 export const pricingQuestions = [
   {
     question: 'How does the free trial work?',
-    answer: `A paid plan begins with ${TRIAL_DAYS} days free of charge, once per account, person and card. No credit card required. Add one before the trial ends to keep the plan; without one the account goes to Lite, and its data is kept.`,
+    answer: `A paid plan begins with ${TRIAL_DAYS} days free of charge, once per account, person and card. No credit card required. Add one before the trial ends to keep the plan; without one the account moves to Lite, and its data is kept.`,
   },
   {
-    question: 'What if it is not for me?',
+    question: 'Can I get a refund?',
     answer: `A ${GUARANTEE_DAYS}-day money-back guarantee: contact support within ${GUARANTEE_DAYS} days of your first payment for a full refund.`,
   },
   {
     question: 'Can I change or cancel my plan?',
     answer:
-      'Yes, at any time, under Billing. A larger plan begins at once, and you see what it costs before you confirm. A smaller plan, or a cancellation, takes effect at the end of the period you have paid for.',
+      'Yes, at any time, under Billing. An upgrade starts immediately, and you see the price before you confirm. A downgrade or cancellation takes effect at the end of the period you have paid for.',
   },
   {
     question: 'What happens when I reach a limit?',
@@ -540,10 +540,10 @@ export const pricingQuestions = [
   },
   {
     question: 'What if a payment fails?',
-    answer: `We notify you at once, and the card is tried again. Sending continues for ${GRACE_DAYS} days, then messages are held until you pay. Your data is kept.`,
+    answer: `We notify you immediately and retry the card. Sending continues for ${GRACE_DAYS} days, then messages are held until you pay. Your data is kept.`,
   },
   {
-    question: 'What does paying by the year save?',
+    question: 'How much does yearly billing save?',
     answer: `20 percent of the plan’s price, rounded to whole dollars a month. An extra store costs the same: $${EXTRA_STORE_MONTHLY * 12} per year.`,
   },
 ] as const

@@ -15,7 +15,7 @@ export function RestingChoice({ label, needed, stores, chosen, onChoose }: Props
   return (
     <Checkbox.Group
       label={label}
-      description="A store that rests goes on capturing carts and syncing. It sends nothing. If you choose more than have to, the newest of them rest."
+      description="An inactive store tracks carts and syncs, but sends nothing. If you choose more than needed, only the newest become inactive."
       value={chosen}
       onChange={onChoose}
       error={missing}

@@ -78,7 +78,7 @@ const Scale = ({ onLeave }: Props) => (
   <Card bg="var(--rc-brand-soft)">
     <Title order={2}>{billingTexts.scale}</Title>
     <Text mt={4} mb="md">
-      A larger plan has room for more stores and more messages.
+      A larger plan includes more stores and messages.
     </Text>
     <Button component={Link} to="/pricing" onClick={onLeave} w="fit-content">
       {billingTexts.viewPlans}

@@ -130,7 +130,7 @@ function CreditsForm({ isDisabled }: { isDisabled: boolean }) {
       )}
       {add.data && (
         <Notice tone="good" isLive>
-          You have {formatBalance(add.data.balanceMicros)} of credits.
+          You have {formatBalance(add.data.balanceMicros)} in credits.
         </Notice>
       )}
       <Button

@@ -41,7 +41,7 @@ it.each([
 it('lists each line of the amount due and omits zero lines', () => {
   expect(buildDueLines(buildPreview())).toEqual([
     ['New plan, until the next bill', '$22.60'],
-    ['Credit for what is paid already', '-$7.60'],
+    ['Credit for time already paid', '-$7.60'],
     ['Tax', '$1.50'],
     ['Due now', '$16.50'],
   ])
@@ -56,7 +56,7 @@ it('announces a next bill in a trial without a card only if a card is added', ()
   expect(describeNextBill(buildPreview(bill))).toBe('The next bill is $49.00, on Dec 10, 2026.')
   expect(describeNextBill(buildPreview({ ...bill, nextDate: null }))).toBe('The next bill is $49.00.')
   expect(describeNextBill(buildPreview({ ...bill, needsCard: true }))).toBe(
-    'If you add a card, the next bill is $49.00, on Dec 10, 2026. Without one the account goes to Lite when the trial ends.',
+    'If you add a card, the next bill is $49.00, on Dec 10, 2026. Without one the account moves to Lite when the trial ends.',
   )
 })
 
@@ -68,12 +68,17 @@ it('lists the stores that rest when the limit shrinks: the owner’s choice, the
 })
 
 it.each([
-  ['free', 'stripe', 'free', 'A larger plan wakes it, or another store rests in its place.'],
-  ['starter', 'stripe', 'stripe', 'A larger plan or an extra store wakes it, or another store rests in its place.'],
-  ['growth', 'stripe', 'stripe', 'An extra store wakes it, or another store rests in its place.'],
-  ['starter', 'test', 'test', 'A larger plan wakes it, or another store rests in its place.'],
-  ['free', 'none', 'default', 'It wakes when another store rests in its place.'],
-] as const)('explains how to wake a store on %s (%s, %s)', (planInForce, sells, source, text) => {
+  ['free', 'stripe', 'free', 'To activate it, choose a larger plan, or make another store inactive.'],
+  [
+    'starter',
+    'stripe',
+    'stripe',
+    'To activate it, choose a larger plan or an extra store, or make another store inactive.',
+  ],
+  ['growth', 'stripe', 'stripe', 'To activate it, choose an extra store, or make another store inactive.'],
+  ['starter', 'test', 'test', 'To activate it, choose a larger plan, or make another store inactive.'],
+  ['free', 'none', 'default', 'To activate it, make another store inactive.'],
+] as const)('explains how to activate a store on %s (%s, %s)', (planInForce, sells, source, text) => {
   expect(describeWakeOptions({ planInForce, sells, source })).toBe(text)
 })
 
@@ -89,7 +94,7 @@ it('proposes the stores that would rest by default: those resting already, then 
 
 it.each([
   [2, 0, 'Choose 2 stores to rest.'],
-  [1, 0, 'Choose 1 store to rest.'],
+  [1, 0, 'Choose 1 store to make inactive.'],
   [2, 1, 'Choose 1 more store to rest.'],
   [2, 2, null],
   [1, 3, null],

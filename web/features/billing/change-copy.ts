@@ -28,8 +28,8 @@ export const describePrice = ({ plan, cycle, extraStores }: Choice) =>
 
 export const describeExtraStore = (cycle: BillingCycle) =>
   cycle === 'year'
-    ? `$${EXTRA_STORE_MONTHLY * 12} a year for each; the discount by the year is on the plan only.`
-    : `$${EXTRA_STORE_MONTHLY} a month for each.`
+    ? `$${EXTRA_STORE_MONTHLY * 12} a year each. The yearly discount applies to the plan only.`
+    : `$${EXTRA_STORE_MONTHLY} a month each.`
 
 /** "Growth yearly with 2 extra stores". */
 export const formatChoice = ({ plan, cycle, extraStores }: Choice) =>
@@ -37,7 +37,9 @@ export const formatChoice = ({ plan, cycle, extraStores }: Choice) =>
 
 /** How many more stores must be chosen; null if enough. */
 export const describeMissing = (needed: number, chosen: number): string | null =>
-  chosen >= needed ? null : `Choose ${formatCounted(needed - chosen, chosen > 0 ? 'more store' : 'store')} to rest.`
+  chosen >= needed
+    ? null
+    : `Choose ${formatCounted(needed - chosen, chosen > 0 ? 'more store' : 'store')} to make inactive.`
 
 export const paidPlans = ['starter', 'growth'] as const satisfies readonly PlanKey[]
 
@@ -70,7 +72,7 @@ export function buildDueLines({ dueNow, charge, credit, tax, currency }: ChangeP
   const formatMinor = (minor: number) => formatAmount(minor, currency)
   return [
     ['New plan, until the next bill', formatMinor(charge)],
-    ...(credit === 0 ? [] : [['Credit for what is paid already', formatMinor(-Math.abs(credit))] as [string, string]]),
+    ...(credit === 0 ? [] : [['Credit for time already paid', formatMinor(-Math.abs(credit))] as [string, string]]),
     ...(tax === 0 ? [] : [['Tax', formatMinor(tax)] as [string, string]]),
     ['Due now', formatMinor(dueNow)],
   ]
@@ -79,7 +81,7 @@ export function buildDueLines({ dueNow, charge, credit, tax, currency }: ChangeP
 export function describeNextBill({ nextAmount, nextDate, currency, needsCard }: ChangePreview): string {
   const bill = `the next bill is ${formatAmount(nextAmount, currency)}${nextDate ? `, on ${formatDate(nextDate)}` : ''}.`
   if (!needsCard) return `T${bill.slice(1)}`
-  return `If you add a card, ${bill} Without one the account goes to ${plans.free.name} when the trial ends.`
+  return `If you add a card, ${bill} Without one the account moves to ${plans.free.name} when the trial ends.`
 }
 
 /**
@@ -92,13 +94,13 @@ export function findRestingStores(stores: readonly { name: string; restsFirst: b
 
 type Subscription = Pick<z.output<typeof subscriptionStatus.reply>, 'planInForce' | 'sells' | 'source'>
 
-/** Which plans or add-ons this account can buy to wake a resting store. */
+/** How this account can activate an inactive store. */
 export function describeWakeOptions({ planInForce, sells, source }: Subscription): string {
   const larger = planInForce !== 'growth' && sells !== 'none' ? ['a larger plan'] : []
   const extra = planInForce !== 'free' && sells === 'stripe' && source === 'stripe' ? ['an extra store'] : []
   const options = [...larger, ...extra].join(' or ')
-  const other = 'another store rests in its place.'
-  return options ? `${options[0]!.toUpperCase()}${options.slice(1)} wakes it, or ${other}` : `It wakes when ${other}`
+  const other = 'make another store inactive.'
+  return options ? `To activate it, choose ${options}, or ${other}` : `To activate it, ${other}`
 }
 
 /** Default choice: stores that already rest, then the newest. */

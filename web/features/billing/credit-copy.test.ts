@@ -38,7 +38,7 @@ it('formats amounts to the millionth and never rounds a balance up', () => {
 })
 
 it('shows on a meter the usage that credits cover beyond the plan', () => {
-  expect(describeAfterPlan(buildCredits())).toBe('then $12.34 of credits')
+  expect(describeAfterPlan(buildCredits())).toBe('then $12.34 in credits')
   expect(describeAfterPlan(buildCredits({ balanceMicros: 0 }))).toBeNull()
   expect(describeAfterPlan(buildCredits({ isUsable: false }))).toBeNull()
   expect(describeAfterPlan(buildCredits({ carrier: 'own', offer: null }))).toBeNull()

@@ -22,7 +22,7 @@ export const formatBalance = (micros: number): string => formatMoney(Math.floor(
 /** What credits cover beyond the plan's allowance; null means nothing. */
 export function describeAfterPlan(credits: Credits | undefined): string | null {
   if (!credits || credits.balanceMicros <= 0 || !credits.isUsable) return null
-  return isUsingCredits(credits) ? `then ${formatBalance(credits.balanceMicros)} of credits` : null
+  return isUsingCredits(credits) ? `then ${formatBalance(credits.balanceMicros)} in credits` : null
 }
 
 /** Whether SMS are paid with credits. */
@@ -34,8 +34,8 @@ export const hasCreditsCard = (credits: Credits): boolean => credits.offer !== n
 
 /** Why credits are not used or cannot be bought; null if they can. */
 export function explainUnusedCredits(credits: Credits): string | null {
-  if (credits.carrier === 'own') return 'Your SMS go through your own provider, which bills you. Your credits stay.'
-  if (!isUsingCredits(credits)) return 'This server does not send your SMS at the moment. Your credits stay.'
+  if (credits.carrier === 'own') return 'Your SMS go through your own provider, which bills you. You keep your credits.'
+  if (!isUsingCredits(credits)) return 'This server does not send your SMS at the moment. You keep your credits.'
   if (!credits.isUsable) return 'Credits need a plan with SMS: choose Starter or Growth.'
   return null
 }

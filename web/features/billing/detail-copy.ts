@@ -46,7 +46,7 @@ export function listFacts(detail: SubscriptionDetail, subscription: Subscription
 
 function describeCard(hasCard: boolean, onTrial: boolean) {
   if (hasCard) return 'On file'
-  return onTrial ? `None added; after the trial the plan is ${plans.free.name}` : 'None added'
+  return onTrial ? `None added; after the trial the plan becomes ${plans.free.name}` : 'None added'
 }
 
 function describeCost({ plan, amount, currency, billingCycle, source }: SubscriptionDetail): string {
@@ -100,7 +100,7 @@ export function findActions({ detail, subscription, mayPay }: Input): Subscripti
 
 function findCardAction({ plan, hasCard, cancelAtPeriodEnd }: SubscriptionDetail, subscription: Subscription) {
   if (isOverdue(subscription)) {
-    return `Add another card under ${billingTexts.manage} for the next try, or pay the open invoice of the payment history at once. Then the plan can be changed again.`
+    return `Add another card under ${billingTexts.manage}, or pay the open invoice in the payment history. Then you can change the plan again.`
   }
   if (!isOnTrial(subscription) || hasCard || cancelAtPeriodEnd) return null
   return `Add a card under ${billingTexts.manage} to keep ${plans[plan].name} after the trial.`

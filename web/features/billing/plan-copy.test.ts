@@ -49,7 +49,7 @@ it.each([
     ['Trial until Dec 6, 2026.', 'Ends on Dec 6, 2026, then Lite.'],
   ],
   [{ cancelAtPeriodEnd: true }, ['Ends on Dec 6, 2026, then Lite.']],
-  [{ cancelAtPeriodEnd: true, currentPeriodEnd: null }, ['Ends with its period, then Lite.']],
+  [{ cancelAtPeriodEnd: true, currentPeriodEnd: null }, ['Ends after the billing period, then Lite.']],
   [{ change: { plan: 'starter', cycle: 'month', at: NOON } }, ['Changes to Starter on Dec 6, 2026.']],
   [{ status: 'past_due', graceUntil: NOON }, ['A payment is overdue. Messages are sent until Dec 6, 2026.']],
   [

@@ -41,7 +41,7 @@ export function listPlanNotes(subscription: Subscription): string[] {
   if (isTrial) notes.push(`Trial until ${formatDate(trialEndsAt)}.`)
   if (subscription.cancelAtPeriodEnd) {
     const end = findEndDay(subscription)
-    notes.push(`${end ? `Ends on ${end}` : 'Ends with its period'}, then ${plans.free.name}.`)
+    notes.push(`${end ? `Ends on ${end}` : 'Ends after the billing period'}, then ${plans.free.name}.`)
   } else if (change) notes.push(`Changes to ${plans[change.plan].name} on ${formatDate(change.at)}.`)
   else if (nextBillingDate && !isTrial) notes.push(`Renews on ${formatDate(nextBillingDate)}.`)
   return notes

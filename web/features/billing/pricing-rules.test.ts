@@ -62,7 +62,7 @@ describe('offers the account’s possible actions on each plan’s card', () => 
     })
     expect(findOffer(ending, 'starter', 'month')).toEqual({
       kind: 'ends',
-      text: 'Your subscription ends with its period. Reactivate it first to change it.',
+      text: 'Your subscription ends after the billing period. Reactivate it first to change it.',
     })
     expect(findPaidEnd(buildStatus({ status: 'trialing', trialEndsAt: AT, cancelAtPeriodEnd: true }))).toBe(AT)
     expect(findPaidEnd(buildStatus({ currentPeriodEnd: null }))).toBeNull()

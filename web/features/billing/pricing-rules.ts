@@ -59,7 +59,8 @@ export function findOffer(subscription: Subscription, key: PlanKey, cycle: Billi
 }
 
 function describeEnd(subscription: Subscription, key: PlanKey): string {
-  if (!isCurrent(subscription, key)) return 'Your subscription ends with its period. Reactivate it first to change it.'
+  if (!isCurrent(subscription, key))
+    return 'Your subscription ends after the billing period. Reactivate it first to change it.'
   return `This is your current plan. It ends${formatOnDay(findPaidEnd(subscription))}.`
 }
 
@@ -125,7 +126,7 @@ export function describeToday(
   return {
     dueNow: 0,
     notes: [
-      `${TRIAL_DAYS} days free, then ${price} until you cancel. No credit card required: add one before the trial ends, or the account goes to ${plans.free.name}.`,
+      `${TRIAL_DAYS} days free, then ${price} until you cancel. No credit card required: add one before the trial ends, or the account moves to ${plans.free.name}.`,
       'One trial per account, person and card. Adding a card from another account’s trial ends this trial, and the plan is charged.',
       atStripe,
     ],

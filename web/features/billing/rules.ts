@@ -39,16 +39,16 @@ const TEXTS_BY_HAND = `Manual SMS and WhatsApp (automated in ${plans.growth.name
 /** What each feature of A 9 is. */
 const meanings: Readonly<Record<string, string>> = {
   'Basic Analytics': 'Totals and funnel of 7 and 30 days',
-  'Email Support': 'Write to the support address',
+  'Email Support': 'Email the support address',
   'Advanced Analytics': 'Ranges up to a year, trends and tables',
   'Priority Support': 'Your email names your plan, so we can answer it first',
   'Customer Segmentation': 'Filter shoppers by cart value, time, country and product, and save the audience',
-  'Scheduled Campaigns': 'Start later, or repeat',
+  'Scheduled Campaigns': 'Send later, or repeat',
   'Multi-store Dashboard': 'Totals of all your stores together',
   'ROI Tracking': 'Revenue recovered, compared with what the plan costs',
   'Automated SMS/WhatsApp': 'As steps of a flow and in campaigns',
   'Export Analytics': 'Reports as CSV files',
-  'Premium Support': 'As Priority Support, marked with the larger plan',
+  'Premium Support': 'Same as Priority Support; your email names the larger plan',
   [listLimits(plans.growth.limits)[1]!]: 'New accounts start with a daily limit',
 }
 

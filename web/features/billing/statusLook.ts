@@ -19,7 +19,7 @@ const badges: Record<string, { tone: Tone; icon: Icon; label: string }> = {
 export const buildEndingBadge = (day: string | null) => ({
   tone: 'warn' as const,
   icon: IconClock,
-  label: day ? `Ends ${day}` : 'Ends with its period',
+  label: day ? `Ends ${day}` : 'Ends after the billing period',
 })
 
 /** Label of a subscription status (A 4.3); unknown statuses are shown unchanged. */

@@ -59,7 +59,7 @@ export function KindField({ form, isExisting }: Props & { isExisting: boolean })
   }
   return (
     <Radio.Group
-      label="Kind of code"
+      label="Code type"
       {...(isExisting && { description: couponTexts.kindIsKept })}
       {...form.getInputProps('kind')}
       onChange={choose}
@@ -68,7 +68,7 @@ export function KindField({ form, isExisting }: Props & { isExisting: boolean })
         <Radio
           value="shared"
           disabled={isExisting}
-          label="One code for everybody"
+          label="One code for everyone"
           description="A regular coupon in your store. Anyone with the code can use it."
         />
         <Radio

@@ -56,7 +56,7 @@ function Terms({ coupon, zone }: { coupon: Coupon; zone: string }) {
           ['Starts', startDate ? formatDateTimeIn(startDate, zone) : 'When it is created'],
           ['Ends', endDate ? formatDateTimeIn(endDate, zone) : 'No end'],
           ['Used', <Usage key="used" coupon={coupon} />],
-          ['Kind', kind === 'personal' ? 'A personal code for each shopper' : 'One code for everybody'],
+          ['Kind', kind === 'personal' ? 'A personal code for each shopper' : 'One code for everyone'],
           ...(kind === 'personal' ? listPersonalTerms(validHours, isTiedToEmail) : []),
         ]}
       />

@@ -68,7 +68,7 @@ function QuickForm({ onCreated, onProblem }: Props) {
           error={wrong}
         />
         <Text fz="xs" c="dimmed">
-          One code for everybody, such as CART7K2M9Q. Valid for seven days from now.
+          One code for everyone, such as CART7K2M9Q. Valid for seven days from now.
         </Text>
         <Button type="submit" loading={create.isPending}>
           Create

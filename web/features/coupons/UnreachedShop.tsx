@@ -16,8 +16,8 @@ function UnreachedNotice({ storeId }: { storeId: string }) {
     <Notice tone="warn" title="Recoup cannot reach your shop to create coupons">
       <Text fz="sm">{plugin.reason}</Text>
       <Text fz="sm" mt={4}>
-        No code can be created, changed or read until it does. After two hours, messages are sent without their coupon
-        or not at all, as set in each message.
+        Until it can, coupons cannot be created, changed or read. After two hours, messages are sent without their
+        coupon or not at all, as set in each message.
       </Text>
     </Notice>
   )

@@ -85,13 +85,15 @@ it('allows a maximum discount only for a percentage of personal codes (decision 
 
 it('warns about a past end, in the store’s time zone', () => {
   const now = Date.parse('2026-10-24T07:00:00Z')
-  expect(warnIfPast('2026-10-24T09:00', where.zone, now)).toBe('This end date has passed: nobody can use the coupon.')
+  expect(warnIfPast('2026-10-24T09:00', where.zone, now)).toBe(
+    'This end date has passed, so the coupon can’t be used. Choose a later date.',
+  )
   expect(warnIfPast('2026-10-24T09:01', where.zone, now)).toBeNull()
   expect(warnIfPast('', where.zone, now)).toBeNull()
 })
 
 it('states for an inactive coupon: personal codes already sent stay valid for their hours', () => {
-  expect(describeInactive('shared')).toContain('Nobody can use')
+  expect(describeInactive('shared')).toContain('can’t be used')
   expect(describeInactive('personal')).toContain('Sent codes still work')
 })
 

@@ -77,7 +77,7 @@ export function explainNoCap({ kind, type }: Pick<CouponValues, 'kind' | 'type'>
 /** What happens to an inactive coupon. */
 export const describeInactive = (kind: CouponValues['kind']): string =>
   kind === 'shared'
-    ? 'Nobody can use an inactive coupon. The code can’t be reused.'
+    ? 'An inactive coupon can’t be used. Its code can’t be reused.'
     : 'Inactive: messages get no new codes. Sent codes still work.'
 
 export type CouponProblems = Partial<Record<keyof CouponValues, string>>

@@ -48,7 +48,7 @@ export function ChannelOrder({ channels, obstacles, error, isReadOnly, onChange 
         </div>
       </Input.Wrapper>
       <Input.Wrapper
-        label={`If it cannot go by ${channelText[first!]}`}
+        label={`If it cannot be sent by ${channelText[first!]}`}
         description="Tried in this order for shoppers whose address, consent or number is missing. Each gets the message once."
         labelElement="div"
       >

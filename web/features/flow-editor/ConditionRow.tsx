@@ -66,7 +66,7 @@ const operatorLabels: Record<string, string> = {
   not_one_of: 'is none of',
   first_time: 'has never bought before',
   returning: 'has bought before',
-  present: 'is there',
+  present: 'is present',
   absent: 'is missing',
   given: 'was given for',
   missing: 'is missing for',
@@ -258,7 +258,7 @@ function Hours({ condition, isReadOnly, onChange }: Pick<Props, 'isReadOnly' | '
         onChange={(event) => onChange({ ...condition, until: Number(event.currentTarget.value) })}
       />
       <Text fz="sm" c="dimmed">
-        where the shopper lives
+        shopper’s local time
       </Text>
     </Group>
   )
@@ -299,7 +299,7 @@ function CategoriesField({ ids, onChange, ...input }: ComponentProps<typeof Prod
 const plural = { category: 'categories', 'product type': 'product types' } as const
 
 function getMessage({ error, isFetching, data }: ReturnType<typeof useCategories>): string {
-  if (error) return 'They could not be loaded.'
+  if (error) return 'The list could not be loaded.'
   if (isFetching) return 'Loading…'
-  return data?.isKnown === false ? 'They have not been read from your store yet.' : 'Nothing found by this name.'
+  return data?.isKnown === false ? 'Not imported from your store yet.' : 'No match found.'
 }

@@ -51,7 +51,7 @@ export function Conditions(props: Props) {
         )}
         {isFull && (
           <Text fz="sm" c="dimmed">
-            There are {MAX_CONDITIONS} conditions, which is the most.
+            The maximum of {MAX_CONDITIONS} conditions is reached.
           </Text>
         )}
       </Stack>
@@ -83,8 +83,8 @@ function ConditionGroup({ conditions, at, currency, error, isReadOnly, onAdd, on
       )}
       {group.conditions.length > 1 && (
         <MatchSelect
-          label={groups.length > 1 ? `In group ${at + 1}` : 'How many have to hold'}
-          labels={['All of these hold', 'Any of these holds']}
+          label={groups.length > 1 ? `In group ${at + 1}` : 'How many must match'}
+          labels={['All conditions match', 'Any condition matches']}
           match={group.match}
           isReadOnly={isReadOnly}
           onChange={(next) => onChange(setMatch(conditions, next, at))}

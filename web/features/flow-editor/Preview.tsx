@@ -12,7 +12,7 @@ import { isUnfinished } from './problems.ts'
 
 const decisionTexts = {
   send: { tone: 'good', text: 'This would be sent now.' },
-  hold: { tone: 'warn', text: 'This would be held back for now.' },
+  hold: { tone: 'warn', text: 'This would be held for now.' },
   skip: { tone: 'quiet', text: 'This would not be sent.' },
 } as const
 

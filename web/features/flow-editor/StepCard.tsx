@@ -137,7 +137,7 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
       )}
       {variants.length > 1 && (
         <Text fz="xs" c="dimmed">
-          Split test:{' '}
+          A/B test:{' '}
           {variants
             .map(
               ({ key, sharePercent }) =>

@@ -25,7 +25,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Split test: each shopper always gets the same variant, and orders are counted per variant. */
+/** A/B test: each shopper always gets the same variant, and orders are counted per variant. */
 export function Variants(props: Props) {
   const { step, chosen, isReadOnly, createKey, onChoose, onChange, children } = props
   const { variants } = step

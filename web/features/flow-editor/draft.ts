@@ -29,7 +29,7 @@ export interface StepDraft extends CouponEdit {
   /** In order of preference: the first usable channel sends. */
   channels: readonly FlowChannel[]
   conditions: FlowConditions | null
-  /** More than one: a split test. */
+  /** More than one: an A/B test. */
   variants: readonly VariantDraft[]
   /** Saved variants, including ended ones. */
   variantsSoFar: number

@@ -37,7 +37,7 @@ it('requires a name, and allowed times in ascending order', () => {
   expect(check({ ...stored, name: ' ' }).name).toBe('Enter a name')
   expect(findStepProblems(buildFlow(step('a', 5)), 'a')).toEqual({ delayMinutes: 'At least 15 minutes' })
   expect(findStepProblems(buildFlow(step('a', 60), step('b', 60)), 'b')).toEqual({
-    delayMinutes: 'Later than the message before it',
+    delayMinutes: 'Must be later than the message before it',
   })
   expect(findStepProblems(buildFlow(step('a', Number.NaN)), 'a', 1)).toEqual({ delayMinutes: 'At least 1 minute' })
   expect(findStepProblems(buildFlow(step('a', 50_000)), 'a')).toEqual({ delayMinutes: 'At most 30 days' })
@@ -102,7 +102,7 @@ it('requires shares to sum to 100', () => {
     return findStepProblems(buildFlow(step('a', 60, { variants })), 'a')
   }
   expect(findShareProblems(60, 40)).toBeUndefined()
-  expect(findShareProblems(60, 30)).toEqual({ shares: 'The shares must make 100% together' })
+  expect(findShareProblems(60, 30)).toEqual({ shares: 'The shares must add up to 100%' })
   expect(findShareProblems(100, 0)).toEqual({ shares: 'Each needs a share of at least 1%' })
   expect(findShareProblems(100, Number.NaN)).toEqual({ shares: 'Each needs a share of at least 1%' })
 })

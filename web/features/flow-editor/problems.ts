@@ -47,7 +47,7 @@ export function checkFlow(draft: FlowDraft, known: FlowContext): Problems {
 }
 
 /** Error of a message that is due before the one above it. */
-export const NOT_LATER = 'Later than the message before it'
+export const NOT_LATER = 'Must be later than the message before it'
 
 const UNFINISHED = 'A condition is not complete yet'
 
@@ -87,7 +87,7 @@ function checkVariants({ variants, channels }: StepDraft): Record<string, string
   if (variants.length > 1 && !shares.every((share) => Number.isInteger(share) && share >= 1)) {
     found.shares = 'Each needs a share of at least 1%'
   } else if (variants.length > 1 && shares.reduce((sum, share) => sum + share, 0) !== 100) {
-    found.shares = 'The shares must make 100% together'
+    found.shares = 'The shares must add up to 100%'
   }
   return found
 }

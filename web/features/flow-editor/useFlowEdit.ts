@@ -172,8 +172,8 @@ function useFlowDraft(flow: FlowView) {
     /** Announces undo and redo to screen readers. */
     said: notice,
     change,
-    undo: () => go(undoChange(history), history.past.at(-1)?.change.text, 'Taken back'),
-    redo: () => go(redoChange(history), history.future.at(-1)?.change.text, 'Done again'),
+    undo: () => go(undoChange(history), history.past.at(-1)?.change.text, 'Undone'),
+    redo: () => go(redoChange(history), history.future.at(-1)?.change.text, 'Redone'),
     undoable: history.past.at(-1)?.change.text ?? null,
     redoable: history.future.at(-1)?.change.text ?? null,
     forget: () => setEdited(null),

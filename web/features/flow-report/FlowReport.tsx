@@ -167,7 +167,7 @@ function Variants({ step, flow, currency, isEdited }: Props) {
   return (
     <Stack gap="sm">
       <Text fz="sm" fw={550} component="h4" m={0}>
-        Split test
+        A/B test
       </Text>
       <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }}>
         {step.variants.map((variant) => (

@@ -53,8 +53,8 @@ it('draws every bar from zero, as a share of the longest', () => {
 
 it.each([
   [{ sent: 5, delivered: null, reporting: 0 }, 'not reported'],
-  [{ sent: 7, delivered: 0, reporting: 2 }, '0 of 2, not reported of 5 emails'],
-  [{ sent: 3, delivered: 1, reporting: 2 }, '1 of 2, not reported of 1 email'],
+  [{ sent: 7, delivered: 0, reporting: 2 }, '0 of 2, not reported for 5 emails'],
+  [{ sent: 3, delivered: 1, reporting: 2 }, '1 of 2, not reported for 1 email'],
   [{ sent: 2, delivered: 2, reporting: 2 }, '2 of 2'],
 ])('describes %o delivered as: %s', (figures, text) => expect(describeDelivered(figures)).toBe(text))
 
@@ -71,12 +71,12 @@ it('claims no more about a variant than its interval supports', () => {
   expect(describeComparison(first, first, 30)).toBe('The others are compared with this text.')
   expect(text(null, 30)).toBe('Not enough data yet: a comparison needs 30 purchases with each variant.')
   expect(text({ lower: -1.2, upper: 6.4, excludesZero: false })).toBe(
-    'No difference shown: between 1.2 percentage points fewer and 6.4 percentage points more people bought than with A, since the test began.',
+    'No difference proven: the share who bought is between 1.2 percentage points lower and 6.4 percentage points higher than with A.',
   )
   expect(text({ lower: 0.4, upper: 3.149, excludesZero: true })).toBe(
-    'Sells more: between 0.4 percentage points and 3.15 percentage points more people bought than with A, since the test began.',
+    'Sells more: the share who bought is between 0.4 percentage points and 3.15 percentage points higher than with A.',
   )
   expect(text({ lower: -3, upper: -0.5, excludesZero: true })).toBe(
-    'Sells less: between 0.5 percentage points and 3 percentage points fewer people bought than with A, since the test began.',
+    'Sells less: the share who bought is between 0.5 percentage points and 3 percentage points lower than with A.',
   )
 })

@@ -17,8 +17,8 @@ export const reportDefinitions = {
   revenuePerRecipient: 'Net revenue attributed to these messages, divided by the messages sent.',
   unsubscribed: 'Messages from which a shopper unsubscribed.',
   skipped: 'Messages closed in this period without being sent, by reason.',
-  people: 'Shoppers who got this text. Each one always gets the same.',
-  bought: 'Of these, with an order attributed to them.',
+  people: 'Shoppers who got this text. Each always gets the same one.',
+  bought: 'Of these, shoppers with an attributed order.',
 } as const
 
 /** The bars of a step from zero, as shares of the longest. null: no report exists. */
@@ -53,7 +53,7 @@ export function describeDelivered({
 }: Pick<StepFigures, 'sent' | 'delivered' | 'reporting'>) {
   if (delivered === null) return 'not reported'
   const mails = sent - reporting
-  const unsaid = mails > 0 ? `, not reported of ${formatCounted(mails, 'email')}` : ''
+  const unsaid = mails > 0 ? `, not reported for ${formatCounted(mails, 'email')}` : ''
   return `${formatCount(delivered)} of ${formatCount(reporting)}${unsaid}`
 }
 
@@ -85,11 +85,11 @@ export function describeComparison(
   }
   const { lower, upper, excludesZero } = comparison
   if (!excludesZero) {
-    return `No difference shown: between ${formatPoints(-lower)} fewer and ${formatPoints(upper)} more people bought than with ${first.name}, since the test began.`
+    return `No difference proven: the share who bought is between ${formatPoints(-lower)} lower and ${formatPoints(upper)} higher than with ${first.name}.`
   }
   const isMore = lower > 0
   const [least, most] = isMore ? [lower, upper] : [-upper, -lower]
-  return `Sells ${isMore ? 'more' : 'less'}: between ${formatPoints(least)} and ${formatPoints(most)} ${isMore ? 'more' : 'fewer'} people bought than with ${first.name}, since the test began.`
+  return `Sells ${isMore ? 'more' : 'less'}: the share who bought is between ${formatPoints(least)} and ${formatPoints(most)} ${isMore ? 'higher' : 'lower'} than with ${first.name}.`
 }
 
 const formatPoints = (value: number) => `${formatCount(Math.round(Math.abs(value) * 100) / 100)} percentage points`

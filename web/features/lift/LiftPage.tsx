@@ -114,7 +114,7 @@ function RunningGroup({ known, running }: { known: ExperimentsReply; running: Ex
   const close = () => setOpen(null)
   const day = (instant: string) => formatDay(instant, running.timeZone)
   return (
-    <Card component="section" aria-label="The control group runs">
+    <Card component="section" aria-label="Running control group">
       <Title order={2} mb="xs">
         Control group: {running.sharePercent}% of shoppers
       </Title>
@@ -163,8 +163,8 @@ function StopDialog({ opened, onClose }: { opened: boolean; onClose: () => void 
       onConfirm={() => stop.mutate(undefined, { onSuccess })}
       onClose={onClose}
     >
-      Everybody gets messages from now on. The result so far stays. Shoppers whose days are not over are left out, and
-      the narrower range of the planned day is never shown.
+      Everyone gets messages from now on. The result so far is kept. Shoppers whose period is not over are excluded, and
+      the narrower range of the planned end is never shown.
     </Confirm>
   )
 }
@@ -182,7 +182,7 @@ function Last({ past: [newest] }: { past: ExperimentView[] }) {
   )
 }
 
-const ENDS = { planned: 'ended as planned', stopped: 'stopped', changed: 'ended for another share' }
+const ENDS = { planned: 'ended as planned', stopped: 'stopped', changed: 'replaced with another share' }
 
 function PastGroups({ past }: { past: ExperimentView[] }) {
   if (past.length === 0) return null
@@ -219,8 +219,8 @@ const HowMeasured = () => (
     <List spacing={6} fz="sm">
       <List.Item>Shoppers are put into the control group at random. They get no automatic messages.</List.Item>
       <List.Item>
-        Orders of both groups count alike: for a fixed number of days per shopper, matched by email, phone or customer
-        number. Clicks and coupons play no part.
+        Orders of both groups count the same way: for a fixed number of days per shopper, matched by email, phone or
+        customer number. Clicks and coupons don’t matter.
       </List.Item>
       <List.Item>
         The difference is what your messages cause. The range holds the true value in 95 of 100 cases.
@@ -310,7 +310,7 @@ function listDetails(experiment: ExperimentView): [string, ReactNode][] {
     ['Orders count for', `${formatCounted(windowDays, 'day')} per shopper`],
     ...(capAmount === null
       ? []
-      : ([['At most per shopper', formatMoney(capAmount, currency)]] as [string, ReactNode][])),
+      : ([['Maximum per shopper', formatMoney(capAmount, currency)]] as [string, ReactNode][])),
     ['Group sizes', healthTexts[health]],
     ...(overridden === 0
       ? []
@@ -320,7 +320,7 @@ function listDetails(experiment: ExperimentView): [string, ReactNode][] {
         ][])),
     ...(leftOut === 0
       ? []
-      : ([['Left out', `${formatCounted(leftOut, 'shopper')}: team members, or days cut off`]] as [
+      : ([['Excluded', `${formatCounted(leftOut, 'shopper')}: team members, or period cut short`]] as [
           string,
           ReactNode,
         ][])),
@@ -403,7 +403,7 @@ function ShareDialog({ known, opened, onClose }: Props) {
         <NumberInput
           label="Ends after"
           suffix=" days"
-          description={`${MIN_PLANNED_DAYS} to ${MAX_PLANNED_DAYS} days. Then everybody gets messages again, and a narrower range is shown.`}
+          description={`${MIN_PLANNED_DAYS} to ${MAX_PLANNED_DAYS} days. Then everyone gets messages again, and a narrower range is shown.`}
           error={problem}
           min={MIN_PLANNED_DAYS}
           max={MAX_PLANNED_DAYS}

@@ -83,7 +83,7 @@ describe('the text of a result (decision 60)', () => {
     [
       'day 1',
       { people: { treated: 0, control: 0 } },
-      'Nobody is counted yet. Each shopper’s orders count for 8 days, so the first result comes after March 9, 2026.',
+      'No shoppers are counted yet. Each shopper’s orders count for 8 days, so the first result comes after March 9, 2026.',
     ],
     [
       'ended too early',

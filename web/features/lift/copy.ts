@@ -90,7 +90,7 @@ function describeTooFew(experiment: ExperimentView, measure: Measure): string {
   if (endedAt) return 'Not enough data: the control group ended before enough shoppers had bought in both groups.'
   if (people.treated + people.control === 0) {
     const first = formatDay(Date.parse(startedAt) + windowDays * 86_400_000, timeZone)
-    return `Nobody is counted yet. Each shopper’s orders count for ${windowDays} days, so the first result comes after ${first}.`
+    return `No shoppers are counted yet. Each shopper’s orders count for ${windowDays} days, so the first result comes after ${first}.`
   }
   return `Not enough data yet${describeMissing(experiment[measure].missing)}.`
 }
@@ -196,8 +196,8 @@ export const healthTexts: Record<ExperimentView['health'], string> = {
 
 /** The two ranges, named (decision 59). */
 export const rangeTexts = {
-  anytime: 'If you look whenever you like (95% range)',
-  planned: 'On the day you planned (95% range)',
+  anytime: 'At any time (95% range)',
+  planned: 'On the planned end day (95% range)',
 } as const
 
 /** One group as a bar from zero: how many of its shoppers bought. */

@@ -32,7 +32,7 @@ export function Actions() {
         {({ actions: rows, pagination }) => (
           <div aria-busy={actions.isPlaceholderData}>
             {rows.length === 0 ? (
-              <Empty icon={IconHistory} text="Nothing was done yet. What operators do is listed here." />
+              <Empty icon={IconHistory} text="No operator actions yet." />
             ) : (
               <ActionList rows={rows} withAccount />
             )}
@@ -54,7 +54,7 @@ export const ActionList = ({ rows, withAccount = false }: { rows: OperatorAction
   <DataList
     rows={rows}
     getKey={({ id }) => id}
-    label="Actions of operators"
+    label="Operator actions"
     minWidth={640}
     columns={withAccount ? [...when, account, ...what] : [...when, ...what]}
   />

@@ -248,7 +248,7 @@ const Alarms = ({ alarms }: { alarms: Alarm[] }) => (
     </Title>
     {alarms.length === 0 ? (
       <Text px="md" pb="md" c="dimmed">
-        No stage of any store has stopped.
+        No alarms.
       </Text>
     ) : (
       <DataList
@@ -287,7 +287,7 @@ function Queues({ queues }: { queues: Queue[] }) {
         Queues
       </Title>
       <Text px="md" pb={busy.length > 0 ? 'xs' : 'md'} fz="sm" c="dimmed">
-        Jobs that wait, run, or were given up within the last day. {empty}{' '}
+        Jobs waiting, running, or failed in the last 24 hours. {empty}{' '}
         {queues.length - busy.length === 1 ? 'is' : 'are'} empty.
       </Text>
       {busy.length > 0 && <DataList rows={busy} getKey={({ name }) => name} label="Queues" columns={queueColumns} />}
@@ -299,8 +299,8 @@ const queueColumns: readonly DataColumn<Queue>[] = [
   { id: 'name', label: 'Queue', sort: null, cell: ({ name }) => name },
   { id: 'ready', label: 'Waiting', sort: null, isNumber: true, cell: ({ ready }) => formatCount(ready) },
   { id: 'active', label: 'Running', sort: null, isNumber: true, cell: ({ active }) => formatCount(active) },
-  { id: 'later', label: 'Later', sort: null, isNumber: true, cell: ({ later }) => formatCount(later) },
-  { id: 'failed', label: 'Given up', sort: null, isNumber: true, cell: ({ failed }) => formatCount(failed) },
+  { id: 'later', label: 'Scheduled', sort: null, isNumber: true, cell: ({ later }) => formatCount(later) },
+  { id: 'failed', label: 'Failed', sort: null, isNumber: true, cell: ({ failed }) => formatCount(failed) },
 ]
 
 const tabs = [
@@ -378,8 +378,8 @@ const Missing = ({ isOn }: { isOn: boolean }) => (
   <Notice tone="warn" title={isOn ? 'Sign in with a code' : 'Set up two-factor sign-in first'}>
     {isOn ? (
       <>
-        This session started without a code. <Link to="/logout">Sign out</Link>, then sign in again with a code of your
-        authenticator app.
+        This session started without a code. <Link to="/logout">Sign out</Link>, then sign in again with a code from
+        your authenticator app.
       </>
     ) : (
       <>
@@ -416,13 +416,13 @@ function OneAccount({ accountId }: { accountId: string }) {
             <Members members={view.account.members} />
             <Card padding={0}>
               <Title order={2} p="md" pb="xs">
-                Actions of operators
+                Operator actions
               </Title>
               {view.actions.length > 0 ? (
                 <ActionList rows={view.actions} />
               ) : (
                 <Text px="md" pb="md" c="dimmed">
-                  Nothing was done yet.
+                  No actions yet.
                 </Text>
               )}
             </Card>
@@ -451,7 +451,7 @@ function Summary({ view: { account } }: { view: View }) {
           entries={[
             ['Owner', account.ownerEmail ?? '-'],
             ['Plan', formatPlan(account)],
-            ['Which is', formatSource(account.source)],
+            ['Plan source', formatSource(account.source)],
             ['SMS credits', formatBalance(account.creditMicros)],
             ['Since', <DateTime key="since" at={account.createdAt} />],
             ['Id', account.id],
@@ -472,7 +472,7 @@ function Stores({ view: { account, stores } }: { view: View }) {
       <Title order={2} mb="sm">
         Stores
       </Title>
-      {stores.length === 0 && <Text c="dimmed">No store was connected.</Text>}
+      {stores.length === 0 && <Text c="dimmed">No stores connected.</Text>}
       <ul className="operator-problems">
         {stores.map((store) => (
           <li key={store.id}>
@@ -512,13 +512,13 @@ function StoreState({ store }: { store: View['stores'][number] }) {
   if (!store.isActive) return <StatusBadge tone="quiet" icon={IconPlugOff} label="Disconnected" />
   if (store.stopped.length > 0) return <StatusBadge tone="bad" icon={IconAlertTriangle} label="Stopped" />
   if (store.isPaused) return <StatusBadge tone="warn" icon={IconPlayerPause} label="Paused by the team" />
-  return <StatusBadge tone="good" icon={IconCircleCheck} label="Works" />
+  return <StatusBadge tone="good" icon={IconCircleCheck} label="Working" />
 }
 
 const Waiting = ({ waiting }: Pick<View, 'waiting'>) => (
   <Card>
     <Title order={2} mb="sm">
-      Messages that wait
+      Waiting messages
     </Title>
     {waiting.length === 0 ? (
       <Text c="dimmed">None.</Text>
@@ -591,7 +591,7 @@ function AccountActions({ account }: { account: OperatorAccount & { creditMicros
           </Button>
         )}
         <Button variant="default" loading={view.isPending} onClick={() => view.mutate(null)}>
-          View as viewer
+          View read-only
         </Button>
       </Group>
       {view.error && (
@@ -608,25 +608,25 @@ function AccountActions({ account }: { account: OperatorAccount & { creditMicros
       <NoteDialog
         opened={asking === 'suspend'}
         title="Suspend sending?"
-        text="No message of this account leaves any more, and what is due waits. Its data stays, and its owners are told by mail."
+        text="This account sends nothing until you resume. Its data is kept, and its owners are notified by email."
         label="Reason"
-        hint="The account reads this, with whom to write to."
+        hint="Shown to the account, with the support address"
         isRequired
         isDangerous
         confirmLabel="Suspend sending"
         mutation={suspend}
-        onConfirm={(reason) => suspend.mutate(reason, showWhenDone('Sending is suspended'))}
+        onConfirm={(reason) => suspend.mutate(reason, showWhenDone('Sending suspended'))}
         onClose={close}
       />
       <NoteDialog
         opened={asking === 'resume'}
         title="Resume sending?"
-        text="What has waited and is not too late goes out. The owners are told."
+        text="Waiting messages that have not expired are sent. The owners are notified."
         label="Note"
-        hint="Only operators read it."
+        hint="Visible to operators only"
         confirmLabel="Resume sending"
         mutation={resume}
-        onConfirm={(note) => resume.mutate(note, showWhenDone('Sending is resumed'))}
+        onConfirm={(note) => resume.mutate(note, showWhenDone('Sending resumed'))}
         onClose={close}
       />
     </>
@@ -647,7 +647,7 @@ function CreditsDialog({ accountId, balance, opened, onClose }: Props) {
   const [reason, setReason] = useState('')
   const adjust = useAdjustCredits(accountId)
   const onSuccess = () => {
-    announce('The credits are changed')
+    announce('Credits changed')
     onClose()
   }
   return (
@@ -664,7 +664,7 @@ function CreditsDialog({ accountId, balance, opened, onClose }: Props) {
         <NumberInput
           data-autofocus
           label="Dollars"
-          description={`The account has ${balance}. Given to it; with a minus, taken away.`}
+          description={`The account has ${balance}. A negative amount removes credits.`}
           prefix="$"
           decimalScale={2}
           fixedDecimalScale
@@ -675,7 +675,7 @@ function CreditsDialog({ accountId, balance, opened, onClose }: Props) {
         />
         <Textarea
           label="Reason"
-          description="The account reads this in its movements."
+          description="Shown in the account’s transactions"
           required
           autosize
           minRows={2}
@@ -698,7 +698,7 @@ function Problems({ problems, withAccount = false }: { problems: OperatorProblem
         Open problems
       </Title>
       {problems.length === 0 ? (
-        <Text c="dimmed">There are none.</Text>
+        <Text c="dimmed">None.</Text>
       ) : (
         <ul className="operator-problems">
           {problems.map((problem) => (
@@ -724,7 +724,7 @@ function Problems({ problems, withAccount = false }: { problems: OperatorProblem
       <NoteDialog
         opened={closing !== null}
         title="Close this problem?"
-        text="Close it once it is seen to. If it is found again, it comes back."
+        text="Close it once it is solved. It reopens if it is found again."
         label="Note"
         confirmLabel="Close problem"
         mutation={resolve}
@@ -733,7 +733,7 @@ function Problems({ problems, withAccount = false }: { problems: OperatorProblem
             { problemId: closing!.id, note },
             {
               onSuccess: () => {
-                announce('The problem is closed')
+                announce('Problem closed')
                 setClosing(null)
               },
             },

@@ -23,7 +23,7 @@ export function PlanDialog({ accountId, opened, onClose, ...now }: Props) {
   const [note, setNote] = useState('')
   const set = useSetPlan(accountId)
   const onSuccess = () => {
-    announce('The plan is set')
+    announce('Plan set')
     onClose()
   }
   return (
@@ -40,19 +40,19 @@ export function PlanDialog({ accountId, opened, onClose, ...now }: Props) {
         <NativeSelect
           data-autofocus
           label="Plan"
-          description="Counts at once. Nothing is charged for it."
+          description="Takes effect immediately. Nothing is charged."
           data={keys.map((value) => ({ value, label: plans[value].name }))}
           value={plan}
           onChange={(event) => setPlan(event.currentTarget.value as PlanKey)}
         />
         <Checkbox
-          label="Without limits"
+          label="No limits"
           checked={isUnlimited}
           onChange={(event) => setUnlimited(event.currentTarget.checked)}
         />
         <Textarea
           label="Note"
-          description="Only operators read it."
+          description="Visible to operators only"
           autosize
           minRows={2}
           maxLength={MAX_REASON_LENGTH}

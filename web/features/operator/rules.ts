@@ -41,8 +41,8 @@ export const formatSource = (source: SubscriptionSource | null): string => (sour
 
 export const operatorProblems: Record<ProblemKind, string> = {
   two_subscriptions: 'Two live subscriptions at Stripe',
-  credits_used: 'Credits given back after they were used',
-  unknown_price: 'A subscription with a price that Recoup does not know',
+  credits_used: 'Credits refunded after they were used',
+  unknown_price: 'A subscription with an unknown price',
   chargeback: 'A payment was charged back',
 }
 

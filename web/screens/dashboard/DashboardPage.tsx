@@ -66,7 +66,7 @@ function SubscriptionRequired() {
     <Empty
       icon={IconCreditCard}
       title="Subscription Required"
-      text="Every plan includes the dashboard, also the free one."
+      text="Every plan includes the dashboard, even the free one."
     >
       <Button component={Link} to="/pricing">
         Choose a Plan
@@ -410,7 +410,7 @@ export function buildFirstSteps({ store, health, flows, mail, hasCarts = false }
     {
       title: 'Wait for the first cart',
       text: hasCarts
-        ? 'There are carts already.'
+        ? 'The first cart has arrived.'
         : 'Or try it: fill a cart in your shop, enter your own email at checkout, and leave.',
       isDone: hasCarts,
       link: { label: 'Try a test cart', to: '/dashboard?try=cart' },
@@ -424,13 +424,13 @@ function describeImport(isRead: boolean, health: SetupFacts['health']): string {
     if (!isRead) return 'Recoup cannot reach your shop and waits for the plugin’s first report of orders.'
     return health.isReported
       ? 'Recoup cannot reach your shop. The plugin reports its orders; Recoup reads nothing else until the shop answers.'
-      : 'Recoup cannot reach your shop, and the plugin does not report what messages need. The doctor says what to do.'
+      : 'Recoup cannot reach your shop, and the plugin’s reports are incomplete. See the connection doctor under Settings, Store.'
   }
   if (isRead) return 'Imported. Orders are checked before each message.'
   const problem = health?.streams.import?.problem ?? health?.streams.sweep?.problem
   return problem
     ? `The first import failed. Recoup tries again every few minutes. ${problem}`
-    : 'The first import is running. Many orders take some minutes.'
+    : 'The first import is running. It can take a few minutes.'
 }
 
 /** For stores older than the setting; newer ones start with the default of their countries. */

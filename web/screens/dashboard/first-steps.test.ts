@@ -53,7 +53,7 @@ test('explains that an unreachable shop imports nothing', () => {
     isDone: true,
     text: expect.stringContaining('reads nothing else until the shop answers'),
   })
-  expect(describeStep(4, false).text).toContain('does not report what messages need')
+  expect(describeStep(4, false).text).toContain('reports are incomplete')
 })
 
 test('says that the first import failed instead of running', () => {

@@ -130,7 +130,7 @@ function Shoppers() {
     <section aria-labelledby="shoppers-title">
       <div className="wrap">
         <h2 id="shoppers-title">What your shoppers get</h2>
-        <p className="lead">A mail in your own brand, and the cart as they left it.</p>
+        <p className="lead">An email in your brand, with the cart they abandoned.</p>
         <div className="phones">
           <Screenshot of="mail" />
           <Screenshot of="restore" />

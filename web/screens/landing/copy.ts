@@ -108,7 +108,7 @@ export const questions = [
     answer: 'No. A new store gets a ready-made flow that is switched off. You preview its emails first.',
   },
   {
-    question: 'May I email everybody who abandons a cart?',
+    question: 'May I email everyone who abandons a cart?',
     answer:
       'That depends on the country. In the EU an email needs an opt-in or an earlier purchase; in the United States an opt-out ends it. Recoup checks it for every message and shows the rule.',
   },

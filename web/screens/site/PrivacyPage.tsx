@@ -68,7 +68,7 @@ const paragraphs: Readonly<Record<'owner' | 'shopper', readonly Section[]>> = {
       title: 'If you run a store',
       texts: [
         'We keep your name, your email address, a hash of your password and your sessions. We keep the address of your store and its keys, encrypted. We keep your plan and payments; card data stays at Stripe.',
-        'The ground is our contract with you (Article 6(1)(b) GDPR) and, for protecting sign-in, our legitimate interest (Article 6(1)(f)). All of it is deleted within minutes after you delete the account. The data of a disconnected store is deleted after 30 days.',
+        'The legal basis is our contract with you (Article 6(1)(b) GDPR) and, for protecting sign-in, our legitimate interest (Article 6(1)(f)). All of it is deleted within minutes after you delete the account. The data of a disconnected store is deleted after 30 days.',
         'Under Settings, Privacy you find a data processing agreement, a record of processing activities and a list of sub-processors, filled in for your store.',
       ],
     },
@@ -78,21 +78,21 @@ const paragraphs: Readonly<Record<'owner' | 'shopper', readonly Section[]>> = {
       title: 'Before you agree',
       texts: [
         'Each store chooses what is kept before you agree: nothing, only the products, or the products and what you type at the checkout. With only the products, the store may add the email address you have bought with before, where the law allows emails to customers. Orders are always kept.',
-        'You agree in the store’s cookie banner, or by ticking a box at the checkout or in your account there. After a refusal in the banner, script and plugin report nothing more, except that you untick a box.',
+        'You agree in the store’s cookie banner, or by ticking a box at the checkout or in your account there. If you refuse in the banner, the script and the plugin report nothing more, except when you untick a box.',
         'The script keeps two random identifiers and its last report in your browser’s storage. Your IP address is not stored. A keyed hash of it is used for rate limiting. Of your browser, only phone or desktop is stored.',
       ],
     },
     {
-      title: 'On what ground',
+      title: 'Legal basis',
       texts: [
         'Messages rest on your consent (Article 6(1)(a) GDPR) or, where your country allows it, on an earlier purchase. Where a country’s law asks only for an opt-out, they rest on that rule. Proof of consents and opt-outs is kept under Article 6(1)(c) and (f).',
       ],
     },
     {
-      title: 'For how long',
+      title: 'How long data is kept',
       texts: [
         `Each store sets after how many days without activity people are erased. New stores begin with ${retentionDays.usual} days. A store connected before this setting existed keeps the data until it chooses.`,
-        'Amounts and times stay without who you are. Consents and opt-outs stay as proof; after an erasure a fingerprint is left, from which your address cannot be read.',
+        'Amounts and times are kept without your identity. Consents and opt-outs are kept as proof. After an erasure they carry only a fingerprint, from which your address cannot be read.',
       ],
     },
     {
