@@ -139,7 +139,7 @@ export const removeMailServer = endpoint({
 })
 
 export const mailServerTexts = {
-  demo: 'The demo’s emails always go to the built-in mailbox.',
+  demo: 'The demo’s emails are always sent to the built-in mailbox.',
   missing: 'No mail server is set up, so no email can be sent. Enter one under Settings, Sending, Mail server.',
   noFrom: 'The From address is missing, so no email is sent. Enter it under Settings, Sending, Mail server.',
 } as const

@@ -14,17 +14,17 @@ export const MAX_AUDIENCES = 100
 
 export const audienceTexts = {
   none: 'Please select at least one customer to send the campaign to.',
-  tooMany: `At most ${MAX_SELECTED.toLocaleString('en')} customers can be selected by hand. Choose all that match instead.`,
-  phonesOfMail: 'Customers chosen by their number get SMS and WhatsApp campaigns only.',
+  tooMany: `At most ${MAX_SELECTED.toLocaleString('en')} customers can be selected manually. Choose “All that match” instead.`,
+  phonesOfMail: 'Customers selected by phone number get SMS and WhatsApp campaigns only.',
   badRange: 'The minimum must not be above the maximum.',
   noNumber: 'Enter a number, such as 40 or 40.50.',
   wholeOnly: 'Enter a whole number.',
   negative: 'The number must not be below 0.',
   comma: 'Use a decimal point and no commas, such as 40.50.',
   begunSelected:
-    'A run has begun, and its recipients are set. Customers you deselect get nothing that has not been sent yet. Customers you add get it when you press Send, or Play once the campaign has ended.',
+    'A run has started with its recipients. Deselected customers get no further messages. Customers you add get it when you press Send, or Play after the campaign has ended.',
   begunMatching:
-    'A run has begun, and its recipients are set. A change here counts for runs that begin later, also those you begin with Send or Play.',
+    'A run has started with its recipients. Changes here apply to later runs, including those you start with Send or Play.',
   nameTaken: 'There is an audience with this name already.',
   tooManyKept: `A store keeps at most ${MAX_AUDIENCES} audiences. Delete one to save another.`,
   noProducts: 'No product has this in its name or SKU.',

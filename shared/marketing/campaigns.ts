@@ -41,23 +41,23 @@ export const campaignTexts = {
   longBody: `Text must have at most ${LONGEST_BODY.toLocaleString('en-US')} characters`,
   pastStart: 'Start date cannot be before today',
   recurringNeedsMatching:
-    'A recurring campaign needs all customers that match: the selected ones would be the same each time.',
+    'A recurring campaign needs “All that match”. Selected customers would be the same each time.',
   noTitle: 'Enter a title.',
   scheduledPlan: 'Scheduled campaigns require the Starter plan or higher. Please upgrade to schedule campaigns.',
   filterPlan: 'Customer segmentation requires the Starter plan or higher. Please upgrade to filter the audience.',
   plannedSmsPlan: 'Planned and recurring SMS campaigns require the Growth plan. Please upgrade to schedule them.',
-  whatsappPlan: 'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
+  whatsappPlan: 'All WhatsApp campaigns require the Growth plan. Please upgrade to send them.',
   smsPlan: 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.',
-  paymentOverdue: 'Your last payment is overdue. Campaigns can be sent again once it is made.',
-  onlyCancel: 'A campaign can be set to cancelled this way, and to no other status.',
-  typeKept: 'The type of a campaign cannot be changed once it has begun.',
-  sentKept: 'This campaign has been sent. Changes here count only for what is sent from now on.',
-  badStep: 'This cannot be done with a campaign in this status.',
+  paymentOverdue: 'Your last payment is overdue. Pay it to send campaigns again.',
+  onlyCancel: 'Only the status “cancelled” can be set this way.',
+  typeKept: 'The type cannot be changed after the first run.',
+  sentKept: 'This campaign has been sent. Changes apply only to messages sent from now on.',
+  badStep: 'The campaign’s current status does not allow this.',
   cartWords:
-    'Customers get this campaign with or without a cart, so it cannot speak of one. Remove cart_items, cart_total, checkout_link and discounted_total, and write a text of its own instead of one of the reminders.',
-  noOffer: 'These words promise a discount. Choose a coupon, or another template.',
+    'Some recipients have no cart, so the text cannot mention one. Remove cart_items, cart_total, checkout_link and discounted_total, and use custom text instead of a reminder template.',
+  noOffer: 'This text promises a discount. Choose a coupon or another template.',
   cartTemplate:
-    'Customers get this campaign with or without a cart, but the approved WhatsApp template has something of a cart in it. Choose another type, or another template under Settings, Sending, WhatsApp.',
+    'Some recipients have no cart, but the approved WhatsApp template uses cart variables. Choose another type, or another template under Settings, Sending, WhatsApp.',
 } as const
 
 export const CampaignType = z.enum(['email', 'sms', 'push', 'whatsapp'])

@@ -15,14 +15,14 @@ export const discountTexts = {
   noCoupon: 'Please choose a coupon.',
   badCartUrl: 'Enter a full address, such as https://shop.example.com/cart',
   foreignCartUrl: 'The cart URL must be an address of your store.',
-  openCartUrl: 'Your store is reached by https. The cart URL must begin with https:// too.',
+  openCartUrl: 'Your store uses https. The cart URL must begin with https:// too.',
   tooMany: 'At most 10,000 customers can get one discount mail. Narrow the search or select fewer.',
-  notACustomer: 'This address is not one of a customer of the store.',
+  notACustomer: 'No customer of the store has this address.',
   unknownCode: 'No coupon of the store has this code.',
   otherAmount: 'The coupon with this code has another amount.',
   otherType: 'The coupon with this code is of another type.',
   personalCode:
-    'This coupon has a code of its own for each message. Choose it in the discount mail instead of naming a code.',
+    'This coupon creates a code for each message. Choose it in the discount mail instead of entering a code.',
 } as const
 
 /** Default text of a discount mail. The discount is shown below the items of a cart. */

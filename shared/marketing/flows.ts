@@ -138,12 +138,11 @@ const flowParams = z.object({ flowId: z.uuid() })
 const FlowReply = z.object({ flow: FlowView })
 
 export const flowTexts = {
-  rulesPlan:
-    'Several flows, conditions and A/B tests are part of the Starter plan. The free plan has the ready flow; please upgrade.',
+  rulesPlan: 'Multiple flows, conditions and A/B tests require the Starter plan. Please upgrade to use them.',
   switchOffFirst: 'Switch the flow off before you delete it.',
   tooMany: `A store has at most ${MAX_FLOWS} flows.`,
   listChanged: 'The list of flows has changed in the meantime. Please reload it.',
-  stepAdded: 'Somebody has added a message to this flow in the meantime. Discard your changes to see it.',
+  stepAdded: 'Someone else added a message to this flow. Discard your changes to see it.',
 } as const
 
 /** Effect of an edit on unsent messages (decision 53). */
@@ -254,7 +253,7 @@ export const SaveFlow = z.object({
         id: z.uuid().optional(),
         delayMinutes: z.number().int().min(1).max(43_200),
         /** Missing: unchanged; email for a new step. */
-        channels: z.array(FlowChannel).min(1).max(4).refine(isOnce, 'Each channel may be named once.').optional(),
+        channels: z.array(FlowChannel).min(1).max(4).refine(isOnce, 'Each channel may be listed only once.').optional(),
         /** null: none. Missing: unchanged. */
         conditions: FlowConditions.nullable().optional(),
         /** null: none. Missing: unchanged. */

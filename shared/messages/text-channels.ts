@@ -6,7 +6,7 @@ import { endpoint } from '../core/endpoint.ts'
 export const TEMPLATE_VARIABLES = ['customer_name', 'cart_items', 'cart_total', 'checkout_link', 'store_name'] as const
 
 export const textChannelTexts = {
-  demo: 'In the demo, SMS and WhatsApp always go to the phone sandbox and cannot be changed.',
+  demo: 'In the demo, SMS and WhatsApp are always sent to the phone sandbox. This cannot be changed.',
   changedMeanwhile: 'Someone else has changed these settings since you opened them. Nothing was saved.',
   notConfigured: 'Nothing is sent this way until its credentials are entered here.',
 } as const

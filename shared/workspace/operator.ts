@@ -15,15 +15,15 @@ export const MAX_REASON_LENGTH = 500
 /** $1,000. */
 export const MAX_CREDIT_CENTS = 100_000
 export const operatorTexts = {
-  reasonMissing: 'Say why. The account reads this.',
+  reasonMissing: 'Enter a reason. The account sees it.',
   reasonLong: `A reason has at most ${MAX_REASON_LENGTH} characters.`,
   noteLong: `A note has at most ${MAX_REASON_LENGTH} characters.`,
   suspendedAlready: 'Sending of this account is suspended already.',
-  creditsWrong: 'Enter an amount up to $1,000; with a minus it is taken away.',
+  creditsWrong: 'Enter an amount up to $1,000. A minus removes credits.',
   creditsMissing: 'The account has fewer credits than that.',
   notSuspended: 'Sending of this account is not suspended.',
   paysByCard:
-    'This account pays by card. Cancel its subscription at Stripe first; otherwise the card goes on being charged.',
+    'This account pays by card. Cancel its subscription at Stripe first; otherwise the card is still charged.',
 } as const
 
 const Note = z.string().trim().max(MAX_REASON_LENGTH, operatorTexts.noteLong).default('')

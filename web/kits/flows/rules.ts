@@ -87,8 +87,8 @@ export function describeContinuing({ waiting, held }: Pick<Counts, 'waiting' | '
   const open = waiting + held
   if (open === 0) return null
   return open === 1
-    ? 'One message planned earlier is sent when due, unless it is too late by then.'
-    : `${formatCount(open)} messages planned earlier are sent when due, unless it is too late by then.`
+    ? 'One message scheduled earlier is sent when due, unless it has expired.'
+    : `${formatCount(open)} messages scheduled earlier are sent when due, unless they have expired.`
 }
 
 /** Flows not named keep their order behind the others. */
