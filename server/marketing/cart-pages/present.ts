@@ -215,8 +215,6 @@ function engagementEntry({
   }
 }
 
-type DecisionEntry = MessageView['decisions'][number]
-
 function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {
   const { provider } = channelTraits[message.channel]
   const name = getMessageName(message)
@@ -227,7 +225,7 @@ function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[
     at: decision.at,
     kind: `message_${decision.outcome}`,
     messageId: message.id,
-    title: `${name}: ${decision.outcome === 'result' ? resultTitle(decision.reason, provider) : decisionTitle(decision.outcome, provider)}`,
+    title: `${name}: ${decision.outcome === 'result' ? resultTitle(decision.reason, provider) : decisionTitles[decision.outcome]}`,
     text: decision.explanation,
   }))
 }
@@ -250,10 +248,7 @@ function resultTitle(reason: string, provider: string): string {
 }
 
 /** `result` is excluded, because it already shows whether the provider accepted the message. */
-function decisionTitle(outcome: Exclude<DecisionEntry['outcome'], 'result'>, provider: string): string {
-  const titles = { send: 'checks passed', hold: 'waiting', skip: 'not sent', cancel: 'cancelled' }
-  return titles[outcome]
-}
+const decisionTitles = { send: 'checks passed', hold: 'waiting', skip: 'not sent', cancel: 'cancelled' }
 
 function eventText(event: Events[number], joined: readonly JoinedCart[] = []): { title: string; text: string } {
   const order = typeof event.detail.orderId === 'string' ? ` Order ${event.detail.orderId}.` : ''

@@ -22,7 +22,7 @@ export const countParts: { key: CountKey; label: string; fill: string; meaning: 
   { key: 'sent', label: 'Sent', fill: 'sent', meaning: 'sent, delivered or not' },
   { key: 'inFlight', label: 'Sending', fill: 'flight', meaning: 'being sent now' },
   { key: 'waiting', label: 'Waiting', fill: 'waiting', meaning: 'not due yet' },
-  { key: 'held', label: 'Held back', fill: 'held', meaning: 'due, but temporarily blocked' },
+  { key: 'held', label: 'On hold', fill: 'held', meaning: 'due, but temporarily blocked' },
   { key: 'skipped', label: 'Not sent', fill: 'skipped', meaning: 'not sent, with a reason' },
   {
     key: 'cancelled',
