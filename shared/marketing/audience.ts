@@ -122,8 +122,7 @@ export const countAudience = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary:
-    'How many people an audience has, and how many of them would get a message now, by reason; nothing is written',
+  summary: 'Count an audience, and how many of it would get a message now, with reasons; changes nothing',
   body: z.object({
     type: channel.default('email'),
     targetAudience: TargetAudience,
@@ -185,7 +184,7 @@ export const listAudiences = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'The sets of filters kept by a name',
+  summary: 'Saved audiences',
   reply: z.object({ audiences: z.array(Audience) }),
 })
 
@@ -195,7 +194,7 @@ export const createAudience = endpoint({
   permission: 'carts:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'Keep a set of filters by a name (Starter or higher)',
+  summary: 'Save an audience (Starter or higher)',
   body: z.object({ name: z.string().trim().min(1).max(120), filters: AudienceFilters }),
   reply: z.object({ audience: Audience }),
 })
@@ -207,7 +206,7 @@ export const deleteAudience = endpoint({
   scope: 'store',
   params: audienceParams,
   query: storeQuery,
-  summary: 'Forget a set of filters; campaigns made with it keep theirs',
+  summary: 'Delete a saved audience; campaigns that use it keep their filters',
   reply: z.object({ success: z.literal(true) }),
 })
 
@@ -221,7 +220,6 @@ export const findProducts = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery.extend({ search: z.string().max(200).default('') }),
-  summary:
-    'Products of the store to choose from, at most 20: whose name or SKU begins with the search or has it anywhere, or with this id',
+  summary: 'At most 20 products of the store that match the search by name or SKU, or have this id',
   reply: z.object({ products: z.array(ProductChoice) }),
 })

@@ -262,7 +262,7 @@ export const playCampaign = endpoint({
   scope: 'store',
   params: campaignParams,
   query: storeQuery,
-  summary: 'Resume a paused campaign, or re-open one that has ended for those who have had nothing of it',
+  summary: 'Resume a paused campaign, or reopen an ended one for people who did not get it',
   reply: CampaignReply,
 })
 
@@ -274,7 +274,7 @@ export const pauseCampaign = endpoint({
   stops: true,
   params: campaignParams,
   query: storeQuery,
-  summary: 'Pause a campaign: nothing of it leaves until it is resumed',
+  summary: 'Pause a campaign: nothing is sent until it is resumed',
   reply: CampaignReply,
 })
 
@@ -296,7 +296,7 @@ export const deleteCampaign = endpoint({
   scope: 'store',
   params: campaignParams,
   query: storeQuery,
-  summary: 'Delete a campaign: what of it has not left is cancelled, its report stays',
+  summary: 'Delete a campaign: unsent messages are cancelled, the report is kept',
   reply: z.object({ success: z.literal(true) }),
 })
 
@@ -307,7 +307,8 @@ export const sendToAbandonedCarts = endpoint({
   permission: 'carts:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'Send one email to everybody with an abandoned cart, or a campaign that exists. Takes an `Idempotency-Key`',
+  summary:
+    'Send one email to every shopper with an abandoned cart, or an existing campaign. Takes an `Idempotency-Key`',
   body: z.object({
     campaignId: z.guid().optional(),
     platform: z.string().max(40).optional(),
@@ -331,7 +332,7 @@ export const listCampaignTemplates = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'The words campaigns and "Send to All" can start from, and what an SMS starts from',
+  summary: 'The templates of campaigns and "Send to All", and the default SMS text',
   reply: z.object({
     campaign: z.array(EmailTemplate),
     quickSend: z.array(EmailTemplate),

@@ -97,7 +97,7 @@ export const sendDiscountOffers = endpoint({
   scope: 'store',
   query: storeQuery,
   summary:
-    'Send a coupon by email to customers, each about the cart they left last or about none; answers at once with the job to follow',
+    'Send a coupon by email to customers, each about their latest abandoned cart if any; returns the job immediately',
   body: z.object({ ...recipientFields, ...offerFields, ...ofStore }).refine(hasOneRecipientKind, oneOfBoth),
   reply: z.object({ jobId: z.string() }),
 })
@@ -134,8 +134,7 @@ export const discountEligibility = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary:
-    'Which of these customers would get the discount mail now, and which not, by reason; nothing is sent or written',
+  summary: 'Which of these customers would get the discount mail now, with reasons; changes nothing',
   body: z
     .object({ ...recipientFields, couponId: offerFields.couponId.optional(), ...ofStore })
     .refine(hasOneRecipientKind, oneOfBoth),
@@ -173,7 +172,7 @@ export const previewDiscount = endpoint({
   scope: 'store',
   query: storeQuery,
   summary:
-    'The discount mail as one customer would get it, by the code that sends. The code of a personal coupon is an example',
+    'Preview the discount mail for one customer, rendered by the sending code, with an example of a personal code',
   body: OneOffer,
   reply: MessagePreview,
 })
@@ -184,8 +183,7 @@ export const testDiscount = endpoint({
   permission: 'carts:write',
   scope: 'store',
   query: storeQuery,
-  summary:
-    'The discount mail as one customer would get it, to yourself: marked as a test, with an example of a personal code',
+  summary: 'Send yourself a test of one customer’s discount mail, with an example of a personal code',
   body: OneOffer,
   reply: TestReply,
 })

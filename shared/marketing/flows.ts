@@ -170,7 +170,7 @@ export const listFlows = endpoint({
   permission: 'flows:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'The store’s flows in their order, what each brought in, and what a new one can begin as',
+  summary: 'The store’s flows in order with their results, and the library for new flows',
   reply: z.object({
     flows: z.array(FlowView),
     channels: FlowChannels,
@@ -187,7 +187,7 @@ export const createFlow = endpoint({
   permission: 'flows:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'A new flow from the library, off, after all others',
+  summary: 'Create a flow from the library: switched off and last in order',
   body: z.object({
     from: LibraryKey,
     /** Coupon for the last step of `last_discount`. */
@@ -203,7 +203,7 @@ export const copyFlow = endpoint({
   scope: 'store',
   params: flowParams,
   query: storeQuery,
-  summary: 'The same flow once more, off, right behind the first',
+  summary: 'Duplicate a flow: switched off and right after the original',
   reply: FlowReply,
 })
 
@@ -213,7 +213,7 @@ export const orderFlows = endpoint({
   permission: 'flows:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'The order in which flows are asked whether they take a cart',
+  summary: 'Set the order in which flows are matched to carts',
   body: z.object({ flowIds: z.array(z.uuid()).min(1).max(MAX_FLOWS) }),
   reply: z.object({ flows: z.array(FlowView) }),
 })
@@ -330,7 +330,7 @@ export const chooseWinner = endpoint({
   scope: 'store',
   params: flowParams.extend({ stepId: z.uuid() }),
   query: storeQuery,
-  summary: 'All further messages of a split step have the words of one variant',
+  summary: 'Use one variant for all further messages of a split step',
   body: z.object({ variantId: z.uuid() }),
   reply: FlowReply,
 })
@@ -358,7 +358,7 @@ export const previewFlow = endpoint({
   scope: 'store',
   params: flowParams,
   query: storeQuery,
-  summary: 'One step for a real cart, or the sample cart, by the code that sends, and whether it would be sent now',
+  summary: 'Preview one step for a real cart or the sample cart, rendered by the sending code, with the send decision',
   body: z.object({
     /** Id or position of a stored step; neither: an unsaved step, given by channel and body. */
     stepId: z.uuid().optional(),

@@ -108,7 +108,7 @@ export const saveSmsChannel = endpoint({
   path: '/api/channels/sms',
   permission: 'flows:switch',
   scope: 'account',
-  summary: 'Check Twilio’s credentials with Twilio, then keep them',
+  summary: 'Check the credentials with Twilio, then save them',
   body: z.object({
     accountSid,
     authToken: secret,
@@ -128,7 +128,7 @@ export const saveWhatsappChannel = endpoint({
   path: '/api/channels/whatsapp',
   permission: 'flows:switch',
   scope: 'account',
-  summary: 'Check the credentials with Meta or Twilio, then keep them',
+  summary: 'Check the credentials with Meta or Twilio, then save them',
   body: z.discriminatedUnion('provider', [
     z.object({
       provider: z.literal('meta'),
@@ -154,7 +154,7 @@ export const chooseWhatsappTemplate = endpoint({
   path: '/api/channels/whatsapp/template',
   permission: 'flows:switch',
   scope: 'account',
-  summary: 'Which approved template reminders use, and what goes into its places',
+  summary: 'Choose the approved template for reminders, and the values of its variables',
   body: TemplateChoice,
   reply: TextChannelView,
 })

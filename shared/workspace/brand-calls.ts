@@ -50,7 +50,7 @@ export const saveBrand = endpoint({
   ...write,
   method: 'PUT',
   path,
-  summary: 'Colors, font, corners, social links and words of the store’s emails',
+  summary: 'Set colors, font, corners, social links and texts of the store’s emails',
   body: BrandFieldsSchema.extend({
     /** The `version` that was edited: an older one is rejected (409). Missing: saves in any case. */
     version: z.number().int().optional(),
