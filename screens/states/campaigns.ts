@@ -234,7 +234,7 @@ export const campaignStates: State[] = [
     [waitForText('The templates could not be loaded')],
     (api) => api.fail(listCampaignTemplates, 400),
   ),
-  buildPageState('schedule', 'schedule', {}, [waitForText('Began on')]),
+  buildPageState('schedule', 'schedule', {}, [waitForText('Started on')]),
   buildPageState(
     'by SMS beyond the budget',
     'schedule',

@@ -404,7 +404,7 @@ export function describeRun(
   return `That time has passed. You can send now or pick another time.`
 }
 
-/** "Ends about 40 minutes later"; null if unknown or without recipients. */
+/** "Takes about 40 minutes"; null if unknown or without recipients. */
 export function describeEnd(minutes: number | null, spreadHours: number | null): string | null {
   if (spreadHours !== null) return `Spread over ${formatCounted(spreadHours, 'hour')}.`
   if (minutes === null) return null
@@ -419,7 +419,7 @@ export function describeAudience({ targetAudience }: Pick<CampaignView, 'targetA
   const { type, mode, customerEmails, customerPhones } = targetAudience
   const chosen = formatCounted(customerEmails.length + customerPhones.length, 'customer')
   if (type === 'specific_customers') return chosen
-  return mode === 'matching' ? 'All that match' : `${chosen}, by hand`
+  return mode === 'matching' ? 'All that match' : `${chosen}, selected`
 }
 
 /** Props of every step in the dialog and every tab of the page. */
