@@ -332,7 +332,7 @@ test('the timeline orders messages and events: the next message first, a skipped
     'Cart abandoned',
   ])
   const next = page.getByRole('region', { name: 'Reminder 2 by SMS' })
-  await next.getByText('As things stand, it goes by SMS. By email: No email address was captured in time.').waitFor()
+  await next.getByText('Forecast: will be sent by SMS. By email: No email address was captured in time.').waitFor()
   await expect.poll(() => next.getByRole('definition').allInnerTexts()).toContain('B')
   const campaign = page.getByRole('region', { name: 'Autumn sale' })
   await campaign.getByText('Not sent').waitFor()

@@ -393,10 +393,7 @@ test('a bulk action needs a choice and a selection; all matching carts can be se
   await findBar().getByRole('button', { name: 'Apply' }).click()
   const form = findDialog('Send Email Reminder')
   await form.getByText('10 of 57 carts would get this email now.').waitFor()
-  await form
-    .getByRole('list', { name: 'Who will not get it, and why' })
-    .getByText('The shopper has unsubscribed.')
-    .waitFor()
+  await form.getByRole('list', { name: 'Excluded, by reason' }).getByText('The shopper has unsubscribed.').waitFor()
   // The row buttons query the page's carts by their ids.
   const requests = app.api.calls(reminders.cartEligibility).map(({ body }) => body)
   expect(requests.filter((body) => !('cartIds' in body)).map(({ channel }) => channel)).toEqual(['email'])

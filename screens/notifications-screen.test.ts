@@ -276,7 +276,7 @@ describe('a link to another store', () => {
     list.addNumbered(1)
     const page = await app.open(link(SECOND, buildId(1)))
     await page.getByText('This notification cannot be shown').waitFor()
-    await page.getByText('It is about a store that is not one of your account’s stores.').waitFor()
+    await page.getByText('The link is for a store that is not in your account.').waitFor()
     await expect.poll(() => findDetail().count()).toBe(0)
     expect([...app.api.calls(switchStore), ...app.api.calls(readNotification)]).toEqual([])
     await page.getByRole('button', { name: 'Show the notifications of this store' }).click()

@@ -23,8 +23,7 @@ interface Gate {
 const SMS = 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.'
 const WHATSAPP = 'WhatsApp feature requires Starter plan or higher. Please upgrade to send WhatsApp messages.'
 const FLOW_TEXTS = 'SMS and WhatsApp in flows and planned campaigns are part of the Growth plan.'
-const FLOW_RULES =
-  'Several flows, conditions and A/B tests are part of the Starter plan. The free plan has the ready flow; please upgrade.'
+const FLOW_RULES = 'Multiple flows, conditions and A/B tests require the Starter plan. Please upgrade to use them.'
 const RETURNING = {
   match: 'all',
   groups: [{ match: 'all', conditions: [{ fact: 'buyer', is: 'returning' }] }],
@@ -32,8 +31,7 @@ const RETURNING = {
 const SCHEDULED = 'Scheduled campaigns require the Starter plan or higher. Please upgrade to schedule campaigns.'
 const FILTERS = 'Customer segmentation requires the Starter plan or higher. Please upgrade to filter the audience.'
 const PLANNED_SMS = 'Planned and recurring SMS campaigns require the Growth plan. Please upgrade to schedule them.'
-const WHATSAPP_CAMPAIGNS =
-  'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.'
+const WHATSAPP_CAMPAIGNS = 'All WhatsApp campaigns require the Growth plan. Please upgrade to send them.'
 const ADVANCED = 'This is part of Advanced Analytics, on the Starter and Growth plans. Please upgrade.'
 const ALL_STORES = 'Figures of all stores together require the Growth plan. Please upgrade.'
 const ROI = 'ROI Tracking requires the Growth plan. Please upgrade.'

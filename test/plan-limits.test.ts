@@ -112,7 +112,7 @@ test.each(messages)('$name, $channel: the last message of the month is sent, and
   const next = await send()
   if (limit < 0) expect(next.status).toBe(200)
   else {
-    const body = { code: 'plan_required', error: 'The plan allows no more messages this month.' }
+    const body = { code: 'plan_required', error: 'The plan’s messages for this month are used up.' }
     expect(next).toMatchObject({ status: 403, body: { ...body, fields: { reason: 'plan_limit' } } })
     // Above the limit, as after a downgrade: nothing is sent either.
     await setUsed(shop.accountId, channel, limit + 1)

@@ -111,7 +111,7 @@ function renderEmptySelection({ counts }: Listing): Html {
   if (counts.total > 0) {
     return html`<div class="empty"><p class="large">Choose a message to read it.</p><p class="muted keys"><kbd>J</kbd> next <kbd>K</kbd> previous <kbd>/</kbd> search</p></div>`
   }
-  return html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No mail yet</p><p class="muted">Messages appear here by themselves as soon as they are sent. Leave something in a cart in the demo store, and a reminder will follow.</p></div>`
+  return html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No mail yet</p><p class="muted">Messages appear here as soon as they are sent. Abandon a cart in the demo store to get a reminder.</p></div>`
 }
 
 function renderMessage({ message, content, tab }: OpenMessage, { filter }: Listing): Html {

@@ -15,7 +15,7 @@ export interface TwilioContent {
 /** `publicUrl`: target of the template's button. */
 export function createSandboxTemplates(publicUrl: string): WhatsAppTemplate[] {
   const renderButton = (text: string) => ({ text, url: `${publicUrl}/c/{{1}}` })
-  const footer = 'Reply STOP to hear no more of us.'
+  const footer = 'Reply STOP to opt out.'
   return [
     {
       id: '920070352646140',

@@ -76,7 +76,7 @@ export function listFragment({ conversations, open, now }: PageView): Html {
 function renderEmptySelection({ conversations }: PageView): Html {
   return conversations.length > 0
     ? html`<div class="empty"><p class="large">Choose a conversation to see that phone.</p></div>`
-    : html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No messages yet</p><p class="muted">SMS and WhatsApp messages appear here by themselves, on the phone they were sent to. Leave a phone number at the checkout of the demo store and tick the box for texts: the second reminder comes here after 3 minutes. Or send one to yourself from a cart.</p></div>`
+    : html`<div class="empty"><img src="/icon.svg" alt="" width="72" height="72"><p class="large">No messages yet</p><p class="muted">SMS and WhatsApp messages appear here as soon as they are sent. Enter a phone number at the demo store’s checkout and tick the box for texts. The second reminder arrives after 3 minutes. You can also send yourself one from a cart.</p></div>`
 }
 
 function renderPhone(open: OpenConversation): Html {
@@ -106,7 +106,7 @@ export function renderThread({ texts, isOptedOut, sender }: OpenConversation): H
   <p class="muted"><span class="unseen">${text.direction === 'in' ? 'You' : sender}, </span><time datetime="${text.at}">${formatClockTime(text.at)}</time>${text.direction === 'out' && html` · ${describeState(text)}`}</p>
 </div>`,
   )
-  return html`${bubbles}${isOptedOut && html`<p class="note">The provider carries no more SMS from this sender to this phone, until START.</p>`}`
+  return html`${bubbles}${isOptedOut && html`<p class="note">The provider blocks SMS from this sender until this phone replies START.</p>`}`
 }
 
 function describeState({ status, errorCode }: Text): string {

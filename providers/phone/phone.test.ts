@@ -156,7 +156,7 @@ describe('the phones', () => {
     expect(Object.fromEntries(new URLSearchParams(inbound.body))).toMatchObject({ From: ada, To: shop, Body: 'STOP' })
     const phone = await page(`?phone=${encodeURIComponent(ada)}`)
     expect(phone).toContain('Tea &amp; Co: stopped')
-    expect(phone).toContain('carries no more SMS')
+    expect(phone).toContain('The provider blocks SMS')
     expect(await text('sms')).toMatchObject({ kind: 'rejected', reason: '21610', suppress: 'unsubscribed' })
     await says('START')
     expect(await text('sms')).toMatchObject({ kind: 'accepted' })

@@ -175,10 +175,8 @@ const buildPageState = (
   )
 
 export const campaignStates: State[] = [
-  buildListState(
-    'campaigns of every status',
-    [waitForText('Bounced'), waitForText('Not part of your plan any more')],
-    (api) => serveCampaigns(api, [...several, ...withheld]),
+  buildListState('campaigns of every status', [waitForText('Bounced'), waitForText('No longer in your plan')], (api) =>
+    serveCampaigns(api, [...several, ...withheld]),
   ),
   {
     ...buildListState('campaigns while loading', [waitForText('Loading campaigns...'), waitForLoading], (api) =>
@@ -221,7 +219,10 @@ export const campaignStates: State[] = [
     'audience on the free plan',
     'audience',
     {},
-    [waitForText('Customer segmentation requires the Starter plan or higher.'), waitForText('its recipients are set')],
+    [
+      waitForText('Customer segmentation requires the Starter plan or higher.'),
+      waitForText('A run has started with its recipients'),
+    ],
     (api) =>
       api.alter(subscriptionStatus, (reply) => ({ ...reply, plan: 'free' as const, planInForce: 'free' as const })),
   ),
@@ -233,12 +234,12 @@ export const campaignStates: State[] = [
     [waitForText('The templates could not be loaded')],
     (api) => api.fail(listCampaignTemplates, 400),
   ),
-  buildPageState('schedule', 'schedule', {}, [waitForText('Began on')]),
+  buildPageState('schedule', 'schedule', {}, [waitForText('Started on')]),
   buildPageState(
     'by SMS beyond the budget',
     'schedule',
     { type: 'sms' },
-    [waitForText('estimated from'), waitForText('Your budget for SMS and WhatsApp lasts for 88 of them')],
+    [waitForText('estimated from'), waitForText('Your SMS and WhatsApp budget covers 88 of them')],
     (api) =>
       serveAudienceCount(api, {
         people: 280,
@@ -261,9 +262,11 @@ export const campaignStates: State[] = [
     waitForText('Paused to protect your sender'),
   ]),
   buildPageState('that the plan no longer includes', 'details', { status: 'paused', pausedBy: 'plan' }, [
-    waitForText('Paused: your plan does not include it any more'),
+    waitForText('Paused: no longer in your plan'),
   ]),
-  buildPageState('whose run was postponed', 'details', { putOffBy: 'own_words' }, [waitForText('Its run was put off')]),
+  buildPageState('whose run was postponed', 'details', { putOffBy: 'own_words' }, [
+    waitForText('Its run was postponed'),
+  ]),
   buildPageState('as a viewer', 'details', {}, [waitForText('The new glaze')], signInAsViewer),
   {
     ...buildPageState('while loading', 'details', {}, [waitForLoading], (api) => api.hold(readCampaign)),

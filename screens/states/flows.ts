@@ -110,7 +110,7 @@ const list: State[] = [
     name: 'library of flows without the plan for it',
     path: '/flows',
     given: (api) => serveFlowList(api, (flow) => [flow], { isRulesInPlan: false }),
-    steps: [creates, waitForDialog, waitForText('are part of the Starter plan')],
+    steps: [creates, waitForDialog, waitForText('require the Starter plan')],
   },
   {
     name: 'flow before it is deleted',
@@ -147,7 +147,7 @@ const editors: State[] = [
     (api) => two(api),
   ),
   buildEditor('with its entry open', [opensEntry, waitForText('Add a group')], (api) => two(api)),
-  buildEditor('without the plan for its conditions', [opensEntry, waitForText('are part of the Starter plan')], (api) =>
+  buildEditor('without the plan for its conditions', [opensEntry, waitForText('require the Starter plan')], (api) =>
     two(api, { isRulesInPlan: false }),
   ),
   {

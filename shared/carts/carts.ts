@@ -166,7 +166,7 @@ export const exportCarts = endpoint({
   path: '/api/carts/export',
   permission: 'account:export',
   scope: 'store',
-  summary: 'A link, good for two minutes, to all carts of a filter as a CSV file, newest activity first',
+  summary: 'A link, valid for two minutes, to all carts of a filter as a CSV file, newest activity first',
   query: storeQuery.extend({
     status: z.string().max(40).optional(),
     search: z.string().max(200).optional(),

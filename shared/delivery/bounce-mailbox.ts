@@ -37,7 +37,7 @@ export const saveBounceMailbox = endpoint({
   path: '/api/sending/bounce-mailbox',
   permission: 'flows:switch',
   scope: 'account',
-  summary: 'Sign in to the mailbox, then keep it',
+  summary: 'Check the sign-in to the mailbox, then save it',
   body: z.object({
     address: z.string().trim().toLowerCase().max(254).pipe(z.email('An email address')),
     host: z

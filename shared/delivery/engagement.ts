@@ -18,7 +18,7 @@ export const engagementReasons: Record<string, { who: string; why: string }> = {
     why: 'Apple Mail loads all pictures automatically, so this does not show that the email was read.',
   },
   gmail_prefetch: { who: 'Gmail', why: 'Gmail loaded the pictures on arrival, before anyone read the email.' },
-  too_soon: { who: 'link scanner', why: 'It came too soon after sending for a person.' },
+  too_soon: { who: 'link scanner', why: 'It came too soon after sending to be a person.' },
   honeypot: { who: 'link scanner', why: 'It followed a link that people cannot see.' },
   honeypot_burst: { who: 'link scanner', why: 'A link that people cannot see was followed within the same seconds.' },
   many_links: { who: 'link scanner', why: 'It followed the email’s links faster than people do.' },

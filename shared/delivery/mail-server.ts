@@ -104,7 +104,7 @@ export const readMailServer = endpoint({
   path: '/api/sending/mail-server',
   permission: 'stores:read',
   scope: 'account',
-  summary: 'Where the account’s mail goes, and the mail server of its own',
+  summary: 'How the account’s email is sent, and its own mail server',
   reply: MailServerView,
 })
 
@@ -113,7 +113,7 @@ export const saveMailServer = endpoint({
   path: '/api/sending/mail-server',
   permission: 'flows:switch',
   scope: 'account',
-  summary: 'Connect and sign in to a mail server, then keep it',
+  summary: 'Check the sign-in to a mail server, then save it',
   body: z.object({
     host: z.string().trim().toLowerCase().max(253),
     port: z.number().int(),
@@ -139,7 +139,7 @@ export const removeMailServer = endpoint({
 })
 
 export const mailServerTexts = {
-  demo: 'The demo’s emails always go to the built-in mailbox.',
+  demo: 'The demo’s emails are always sent to the built-in mailbox.',
   missing: 'No mail server is set up, so no email can be sent. Enter one under Settings, Sending, Mail server.',
   noFrom: 'The From address is missing, so no email is sent. Enter it under Settings, Sending, Mail server.',
 } as const

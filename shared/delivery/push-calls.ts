@@ -26,8 +26,7 @@ export const generateVapidKeys = endpoint({
   ...changing,
   method: 'POST',
   path: buildPath('generate-vapid-keys'),
-  summary:
-    'The store’s key pair, made where there is none. A new pair in place of one only with `replace`, by who leads the team',
+  summary: 'Create the store’s key pair if there is none. Owners and admins can replace it with `replace`',
   body: z.object({
     ...storeFields,
     /**
@@ -55,7 +54,7 @@ export const savePushSettings = endpoint({
   ...changing,
   method: 'POST',
   path: buildPath('save-settings'),
-  summary: 'When the store’s own notifications leave, how many, and their words',
+  summary: 'Timing, maximum number and text of the store’s notifications',
   body: z.object({ ...storeFields, settings: PushSettings }),
   reply: z.object({ ...Done, settings: PushSettings }),
 })
@@ -64,7 +63,7 @@ export const savePushPrompt = endpoint({
   ...changing,
   method: 'PUT',
   path: buildPath('prompt'),
-  summary: 'The bar in which the widget asks shoppers: its words, colors and when it comes',
+  summary: 'The widget’s permission prompt: text, colors and delay',
   body: z.object({ ...storeFields, prompt: PushPrompt }),
   reply: z.object({ ...Done, prompt: PushPrompt }),
 })
@@ -72,7 +71,7 @@ export const savePushPrompt = endpoint({
 export const readPushSetup = endpoint({
   ...reading,
   path: buildPath('setup'),
-  summary: 'All that is set up of the store’s web push, and from where it was seen at work',
+  summary: 'The setup of the store’s web push, and where it was last seen working',
   reply: z.object({
     storeUrl: z.string(),
     storeName: z.string(),
@@ -113,7 +112,7 @@ export const readPushSetup = endpoint({
 export const pushStoreStats = endpoint({
   ...reading,
   path: buildPath('store-stats'),
-  summary: 'How many of the store’s customers have subscribed; notifications sent, and how many of them were pressed',
+  summary: 'Number of subscribed customers, of notifications sent, and of notifications pressed',
   reply: z.object({
     ...Done,
     message: z.string(),
@@ -144,8 +143,7 @@ export const sendStoreNotification = endpoint({
   method: 'POST',
   path: buildPath('send-store-notification'),
   permission: 'carts:write',
-  summary:
-    'A notification to everybody who has subscribed, each decided like any other message. Takes an `Idempotency-Key`',
+  summary: 'Send a notification to all subscribers, each checked like any other message. Takes an `Idempotency-Key`',
   body: z.object({ ...storeFields, ...contentFields }),
   reply: z.object({
     ...Done,
@@ -160,7 +158,7 @@ export const sendToThisBrowser = endpoint({
   method: 'POST',
   path: buildPath('send-to-this-browser'),
   permission: 'carts:write',
-  summary: 'The same to the browser of whoever asks: it is marked as a test, kept nowhere and counted nowhere',
+  summary: 'Send a test notification to the caller’s browser; it is neither stored nor counted',
   body: z.object({ ...storeFields, ...contentFields, subscription: BrowserSubscription }),
   reply: z.object({ ...Done, message: z.string() }),
 })
@@ -185,7 +183,7 @@ const publicKey = z.string().regex(/^[\w-]{86,88}$/)
 export const pushAutoSetup = endpoint({
   ...open,
   path: buildPath('auto-setup'),
-  summary: 'What the widget on a shop’s page has to know; 404 unless address and Origin are those of one store',
+  summary: 'The widget’s settings; 404 unless address and Origin belong to the same store',
   body: createPostBody({
     storeUrl: z.string().min(1).max(2_048),
     userAgent: z.string().max(1_000).optional(),
@@ -216,7 +214,7 @@ export const pushAutoSetup = endpoint({
 export const pushSubscribe = endpoint({
   ...open,
   path: buildPath('subscribe'),
-  summary: 'A shopper has allowed notifications, on a press of theirs (P3): subscription and consent',
+  summary: 'Record that a shopper allowed notifications by pressing the button (P3): subscription and consent',
   body: createPostBody({
     storeKey,
     /**
@@ -246,8 +244,7 @@ export const pushSubscribe = endpoint({
 export const pushResubscribe = endpoint({
   ...open,
   path: buildPath('resubscribe'),
-  summary:
-    'The browser has another subscription now (the key moved, or the browser changed it), which takes the old one’s place; or another cart',
+  summary: 'Replace a browser’s subscription after the key or the browser changed it, or change its cart',
   body: createPostBody({
     storeKey,
     token,
@@ -263,7 +260,8 @@ export const pushResubscribe = endpoint({
 export const pushUnsubscribe = endpoint({
   ...open,
   path: buildPath('unsubscribe'),
-  summary: 'The shopper has withdrawn permission, or wants no more notifications in this browser: consent is withdrawn',
+  summary:
+    'Record that the shopper withdrew permission or stopped notifications in this browser; withdraws the consent',
   body: createPostBody({ storeKey, token }),
   reply: z.object(Done),
 })
@@ -271,7 +269,7 @@ export const pushUnsubscribe = endpoint({
 export const pushEvent = endpoint({
   ...open,
   path: buildPath('events'),
-  summary: 'What became of a notification in the shopper’s browser, with the signed token it came with',
+  summary: 'Report what happened to a notification in the shopper’s browser, with its signed token',
   body: createPostBody({ token: z.string().max(200), kind: PushEvent }),
   reply: z.object(Done),
 })

@@ -75,7 +75,7 @@ export const scheduleReminder = endpoint({
   permission: 'carts:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'Send one recovery email in so many hours from now, or at an instant',
+  summary: 'Schedule one recovery email in a number of hours, or at a time',
   body: z.object({
     cartId,
     platform: z.string().max(40).optional(),
@@ -128,7 +128,7 @@ export const lastMessage = endpoint({
   scope: 'store',
   params: z.object({ id: cartId }),
   query: storeQuery,
-  summary: 'The last message that left for the shopper of a cart, and what is known of it',
+  summary: 'The last message sent to the shopper of a cart, and its state',
   reply: z.object({
     /** null: none was sent. */
     message: z
@@ -162,7 +162,7 @@ export const sendWhatsappBulk = endpoint({
   permission: 'carts:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'Send WhatsApp messages to many carts; an answer for each, as far as known after a short wait',
+  summary: 'Send WhatsApp messages to many carts; returns the results known after a short wait',
   body: z.object({ cartIds: z.array(cartId).min(1, reminderTexts.noCarts).max(MAX_CARTS), storeUrl }),
   reply: z.object({
     results: z.object({
@@ -185,7 +185,7 @@ export const cartEligibility = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'Which of these carts would get a message now, and which not, by reason; nothing is sent or written',
+  summary: 'Which of these carts would get a message now, with reasons; changes nothing',
   body: z.object({
     channel: SendChannel,
     cartIds: z.array(cartId).max(MAX_CARTS).optional(),
@@ -228,7 +228,7 @@ export const sendToCarts = endpoint({
   permission: 'carts:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'Send to many carts now or at an instant; answers at once with the job to follow',
+  summary: 'Send to many carts now or at a time; returns the job immediately',
   body: z.object({
     channel: SendChannel,
     cartIds: z.array(cartId).min(1).max(MAX_CARTS),
@@ -300,7 +300,7 @@ export const retryBulkSend = endpoint({
   scope: 'store',
   params: jobParams,
   query: storeQuery,
-  summary: 'Retry only the failed ones whose reason may pass',
+  summary: 'Retry the failed messages whose reason is temporary',
   reply: z.object({ jobId: z.string(), retried: z.number() }),
 })
 
@@ -366,7 +366,7 @@ export const readBudget = endpoint({
   path: '/api/account/sending-budget',
   permission: 'stores:read',
   scope: 'account',
-  summary: 'The monthly budget for SMS and WhatsApp, and what this month has taken of it',
+  summary: 'The monthly budget for SMS and WhatsApp, and how much of it is used this month',
   reply: Budget,
 })
 

@@ -30,8 +30,7 @@ export const restoreCart = endpoint({
   method: 'POST',
   path: '/api/carts/:id/restore',
   permission: 'public',
-  summary:
-    'The shopper pressed Restore: what the store put into the cart, and the address of it. By a cart’s id, for a member: a test',
+  summary: 'Restore a cart: returns its contents and address. With a cart id, for team members: a test',
   params: z.object({ id: z.string().max(200) }),
   query: storeQuery,
   reply: z.object({

@@ -315,7 +315,7 @@ export const prepareAnalyticsExport = endpoint({
   permission: 'account:export',
   scope: 'store',
   query: exportQuery,
-  summary: 'A link, good for two minutes, to the same CSV file',
+  summary: 'A link, valid for two minutes, to the same CSV file',
   reply: DownloadLink,
 })
 

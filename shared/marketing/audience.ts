@@ -14,17 +14,17 @@ export const MAX_AUDIENCES = 100
 
 export const audienceTexts = {
   none: 'Please select at least one customer to send the campaign to.',
-  tooMany: `At most ${MAX_SELECTED.toLocaleString('en')} customers can be selected by hand. Choose all that match instead.`,
-  phonesOfMail: 'Customers chosen by their number get SMS and WhatsApp campaigns only.',
+  tooMany: `At most ${MAX_SELECTED.toLocaleString('en')} customers can be selected manually. Choose “All that match” instead.`,
+  phonesOfMail: 'Customers selected by phone number get SMS and WhatsApp campaigns only.',
   badRange: 'The minimum must not be above the maximum.',
   noNumber: 'Enter a number, such as 40 or 40.50.',
   wholeOnly: 'Enter a whole number.',
   negative: 'The number must not be below 0.',
   comma: 'Use a decimal point and no commas, such as 40.50.',
   begunSelected:
-    'A run has begun, and its recipients are set. Customers you deselect get nothing that has not been sent yet. Customers you add get it when you press Send, or Play once the campaign has ended.',
+    'A run has started with its recipients. Deselected customers get no further messages. Customers you add get it when you press Send, or Play after the campaign has ended.',
   begunMatching:
-    'A run has begun, and its recipients are set. A change here counts for runs that begin later, also those you begin with Send or Play.',
+    'A run has started with its recipients. Changes here apply to later runs, including those you start with Send or Play.',
   nameTaken: 'There is an audience with this name already.',
   tooManyKept: `A store keeps at most ${MAX_AUDIENCES} audiences. Delete one to save another.`,
   noProducts: 'No product has this in its name or SKU.',
@@ -122,8 +122,7 @@ export const countAudience = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary:
-    'How many people an audience has, and how many of them would get a message now, by reason; nothing is written',
+  summary: 'Count an audience, and how many of it would get a message now, with reasons; changes nothing',
   body: z.object({
     type: channel.default('email'),
     targetAudience: TargetAudience,
@@ -185,7 +184,7 @@ export const listAudiences = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'The sets of filters kept by a name',
+  summary: 'Saved audiences',
   reply: z.object({ audiences: z.array(Audience) }),
 })
 
@@ -195,7 +194,7 @@ export const createAudience = endpoint({
   permission: 'carts:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'Keep a set of filters by a name (Starter or higher)',
+  summary: 'Save an audience (Starter or higher)',
   body: z.object({ name: z.string().trim().min(1).max(120), filters: AudienceFilters }),
   reply: z.object({ audience: Audience }),
 })
@@ -207,7 +206,7 @@ export const deleteAudience = endpoint({
   scope: 'store',
   params: audienceParams,
   query: storeQuery,
-  summary: 'Forget a set of filters; campaigns made with it keep theirs',
+  summary: 'Delete a saved audience; campaigns that use it keep their filters',
   reply: z.object({ success: z.literal(true) }),
 })
 
@@ -221,7 +220,6 @@ export const findProducts = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery.extend({ search: z.string().max(200).default('') }),
-  summary:
-    'Products of the store to choose from, at most 20: whose name or SKU begins with the search or has it anywhere, or with this id',
+  summary: 'At most 20 products of the store that match the search by name or SKU, or have this id',
   reply: z.object({ products: z.array(ProductChoice) }),
 })

@@ -63,7 +63,7 @@ export const readCampaignReport = endpoint({
   scope: 'store',
   params,
   query: storeQuery,
-  summary: 'What became of a campaign: counts that add up, clicks, orders and revenue, by link and by run',
+  summary: 'A campaign’s report: counts by state, clicks, orders and revenue, by link and by run',
   reply: z.object({ report: CampaignReport }),
 })
 
@@ -96,7 +96,7 @@ export const listCampaignRecipients = endpoint({
   scope: 'store',
   params,
   query: storeQuery.extend({ ...filterFields, ...buildPageFields({ limit: 50, max: 100 }) }),
-  summary: 'The people of a campaign, with what became of each message and why',
+  summary: 'A campaign’s recipients, with the state of each message and its reason',
   reply: z.object({ recipients: z.array(CampaignRecipient), pagination: Pagination }),
 })
 
@@ -107,7 +107,7 @@ export const exportCampaignRecipients = endpoint({
   scope: 'store',
   params,
   query: storeQuery.extend(filterFields),
-  summary: 'A link, good for two minutes, to the people of a campaign as a CSV file',
+  summary: 'A link, valid for two minutes, to a campaign’s recipients as a CSV file',
   reply: DownloadLink,
 })
 
@@ -118,7 +118,7 @@ export const retryCampaign = endpoint({
   scope: 'store',
   params,
   query: storeQuery,
-  summary: 'The failed messages of a campaign once more, each as a new one; never one whose fate is not known',
+  summary: 'Retry a campaign’s failed messages, each as a new message; messages of unknown outcome are not retried',
   reply: z.object({ success: z.literal(true), retried: z.number() }),
 })
 
@@ -130,6 +130,6 @@ export const cancelHeldMessages = endpoint({
   stops: true,
   params,
   query: storeQuery,
-  summary: 'Close the messages of a campaign that are held back; whatever else is open goes on',
+  summary: 'Close a campaign’s messages on hold; other open messages continue',
   reply: z.object({ success: z.literal(true), dropped: z.number() }),
 })

@@ -41,23 +41,23 @@ export const campaignTexts = {
   longBody: `Text must have at most ${LONGEST_BODY.toLocaleString('en-US')} characters`,
   pastStart: 'Start date cannot be before today',
   recurringNeedsMatching:
-    'A recurring campaign needs all customers that match: the selected ones would be the same each time.',
+    'A recurring campaign needs “All that match”. Selected customers would be the same each time.',
   noTitle: 'Enter a title.',
   scheduledPlan: 'Scheduled campaigns require the Starter plan or higher. Please upgrade to schedule campaigns.',
   filterPlan: 'Customer segmentation requires the Starter plan or higher. Please upgrade to filter the audience.',
   plannedSmsPlan: 'Planned and recurring SMS campaigns require the Growth plan. Please upgrade to schedule them.',
-  whatsappPlan: 'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
+  whatsappPlan: 'All WhatsApp campaigns require the Growth plan. Please upgrade to send them.',
   smsPlan: 'SMS feature requires Starter or Growth plan. Please upgrade to send SMS messages.',
-  paymentOverdue: 'Your last payment is overdue. Campaigns can be sent again once it is made.',
-  onlyCancel: 'A campaign can be set to cancelled this way, and to no other status.',
-  typeKept: 'The type of a campaign cannot be changed once it has begun.',
-  sentKept: 'This campaign has been sent. Changes here count only for what is sent from now on.',
-  badStep: 'This cannot be done with a campaign in this status.',
+  paymentOverdue: 'Your last payment is overdue. Pay it to send campaigns again.',
+  onlyCancel: 'Only the status “cancelled” can be set this way.',
+  typeKept: 'The type cannot be changed after the first run.',
+  sentKept: 'This campaign has been sent. Changes apply only to messages sent from now on.',
+  badStep: 'The campaign’s current status does not allow this.',
   cartWords:
-    'Customers get this campaign with or without a cart, so it cannot speak of one. Remove cart_items, cart_total, checkout_link and discounted_total, and write a text of its own instead of one of the reminders.',
-  noOffer: 'These words promise a discount. Choose a coupon, or another template.',
+    'Some recipients have no cart, so the text cannot mention one. Remove cart_items, cart_total, checkout_link and discounted_total, and use custom text instead of a reminder template.',
+  noOffer: 'This text promises a discount. Choose a coupon or another template.',
   cartTemplate:
-    'Customers get this campaign with or without a cart, but the approved WhatsApp template has something of a cart in it. Choose another type, or another template under Settings, Sending, WhatsApp.',
+    'Some recipients have no cart, but the approved WhatsApp template uses cart variables. Choose another type, or another template under Settings, Sending, WhatsApp.',
 } as const
 
 export const CampaignType = z.enum(['email', 'sms', 'push', 'whatsapp'])
@@ -262,7 +262,7 @@ export const playCampaign = endpoint({
   scope: 'store',
   params: campaignParams,
   query: storeQuery,
-  summary: 'Resume a paused campaign, or re-open one that has ended for those who have had nothing of it',
+  summary: 'Resume a paused campaign, or reopen an ended one for people who did not get it',
   reply: CampaignReply,
 })
 
@@ -274,7 +274,7 @@ export const pauseCampaign = endpoint({
   stops: true,
   params: campaignParams,
   query: storeQuery,
-  summary: 'Pause a campaign: nothing of it leaves until it is resumed',
+  summary: 'Pause a campaign: nothing is sent until it is resumed',
   reply: CampaignReply,
 })
 
@@ -296,7 +296,7 @@ export const deleteCampaign = endpoint({
   scope: 'store',
   params: campaignParams,
   query: storeQuery,
-  summary: 'Delete a campaign: what of it has not left is cancelled, its report stays',
+  summary: 'Delete a campaign: unsent messages are cancelled, the report is kept',
   reply: z.object({ success: z.literal(true) }),
 })
 
@@ -307,7 +307,8 @@ export const sendToAbandonedCarts = endpoint({
   permission: 'carts:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'Send one email to everybody with an abandoned cart, or a campaign that exists. Takes an `Idempotency-Key`',
+  summary:
+    'Send one email to every shopper with an abandoned cart, or an existing campaign. Takes an `Idempotency-Key`',
   body: z.object({
     campaignId: z.guid().optional(),
     platform: z.string().max(40).optional(),
@@ -331,7 +332,7 @@ export const listCampaignTemplates = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'The words campaigns and "Send to All" can start from, and what an SMS starts from',
+  summary: 'The templates of campaigns and "Send to All", and the default SMS text',
   reply: z.object({
     campaign: z.array(EmailTemplate),
     quickSend: z.array(EmailTemplate),

@@ -41,7 +41,7 @@ export const listCustomers = endpoint({
   permission: 'carts:read',
   scope: 'store',
   summary:
-    'The customers of a store, newest first: registered ones, and guests who ordered or left a contact. With `page`: {customers, pagination}; without it the newest 100 as an array',
+    'The customers of a store, newest first: registered ones, and guests who ordered or entered a contact. With `page`: {customers, pagination}; without it the newest 100 as an array',
   query: storeQuery.extend({
     ...filterFields,
     page: z.coerce.number().int().min(1).max(1_000_000).optional(),
@@ -77,7 +77,7 @@ export const abandonedCustomers = endpoint({
   permission: 'carts:read',
   scope: 'store',
   summary:
-    'Customers with an abandoned cart, the newest cart first; with filters those they mean, as an audience has them. With `cursor` (empty: from the beginning): {customers, next, total}; without it the first 100 as an array',
+    'Customers with an abandoned cart, newest cart first, with the filters of an audience. With `cursor` (empty: from the beginning): {customers, next, total}; without it the first 100 as an array',
   query: storeQuery.extend({
     search: filterFields.search,
     ...audienceQuery,
@@ -102,7 +102,7 @@ export const exportCustomers = endpoint({
   path: '/api/stores/customers/export',
   permission: 'account:export',
   scope: 'store',
-  summary: 'A link, good for two minutes, to all customers of a filter as a CSV file, newest first',
+  summary: 'A link, valid for two minutes, to all customers of a filter as a CSV file, newest first',
   query: storeQuery.extend(filterFields),
   reply: DownloadLink,
 })
@@ -179,7 +179,7 @@ export const readCustomer = endpoint({
   permission: 'carts:read',
   scope: 'store',
   summary:
-    'A customer: contact, consent with its evidence, suppression, value by currency, and the newest carts, orders and messages with why each was sent or not',
+    'A customer: contact, consent with its evidence, suppression, value by currency, and the newest carts, orders and messages, with the reason for each message',
   params: z.object({ id: z.uuid() }),
   query: storeQuery,
   reply: z.object({ customer: CustomerPage }),

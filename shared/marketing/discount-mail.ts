@@ -15,14 +15,14 @@ export const discountTexts = {
   noCoupon: 'Please choose a coupon.',
   badCartUrl: 'Enter a full address, such as https://shop.example.com/cart',
   foreignCartUrl: 'The cart URL must be an address of your store.',
-  openCartUrl: 'Your store is reached by https. The cart URL must begin with https:// too.',
+  openCartUrl: 'Your store uses https. The cart URL must begin with https:// too.',
   tooMany: 'At most 10,000 customers can get one discount mail. Narrow the search or select fewer.',
-  notACustomer: 'This address is not one of a customer of the store.',
+  notACustomer: 'No customer of the store has this address.',
   unknownCode: 'No coupon of the store has this code.',
   otherAmount: 'The coupon with this code has another amount.',
   otherType: 'The coupon with this code is of another type.',
   personalCode:
-    'This coupon has a code of its own for each message. Choose it in the discount mail instead of naming a code.',
+    'This coupon creates a code for each message. Choose it in the discount mail instead of entering a code.',
 } as const
 
 /** Default text of a discount mail. The discount is shown below the items of a cart. */
@@ -97,7 +97,7 @@ export const sendDiscountOffers = endpoint({
   scope: 'store',
   query: storeQuery,
   summary:
-    'Send a coupon by email to customers, each about the cart they left last or about none; answers at once with the job to follow',
+    'Send a coupon by email to customers, each about their latest abandoned cart if any; returns the job immediately',
   body: z.object({ ...recipientFields, ...offerFields, ...ofStore }).refine(hasOneRecipientKind, oneOfBoth),
   reply: z.object({ jobId: z.string() }),
 })
@@ -134,8 +134,7 @@ export const discountEligibility = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary:
-    'Which of these customers would get the discount mail now, and which not, by reason; nothing is sent or written',
+  summary: 'Which of these customers would get the discount mail now, with reasons; changes nothing',
   body: z
     .object({ ...recipientFields, couponId: offerFields.couponId.optional(), ...ofStore })
     .refine(hasOneRecipientKind, oneOfBoth),
@@ -173,7 +172,7 @@ export const previewDiscount = endpoint({
   scope: 'store',
   query: storeQuery,
   summary:
-    'The discount mail as one customer would get it, by the code that sends. The code of a personal coupon is an example',
+    'Preview the discount mail for one customer, rendered by the sending code, with an example of a personal code',
   body: OneOffer,
   reply: MessagePreview,
 })
@@ -184,8 +183,7 @@ export const testDiscount = endpoint({
   permission: 'carts:write',
   scope: 'store',
   query: storeQuery,
-  summary:
-    'The discount mail as one customer would get it, to yourself: marked as a test, with an example of a personal code',
+  summary: 'Send yourself a test of one customer’s discount mail, with an example of a personal code',
   body: OneOffer,
   reply: TestReply,
 })

@@ -47,7 +47,7 @@ export const flowLibrary: readonly LibraryEntry[] = [
   {
     key: 'ready_email',
     name: 'Ready email flow',
-    explanation: 'Three emails: one hour, one day and three days after a shopper leaves a cart.',
+    explanation: 'Three emails: one hour, one day and three days after abandonment.',
     asks: [ASKS_MAIL],
     needs: ['mail'],
     conditions: null,
@@ -56,8 +56,7 @@ export const flowLibrary: readonly LibraryEntry[] = [
   {
     key: 'email_sms',
     name: 'Email, and SMS without an email',
-    explanation:
-      'The same three times. A shopper whose email address is not known, or who has not consented to email, gets an SMS instead.',
+    explanation: 'The same three times. Shoppers without an email address or email consent get an SMS instead.',
     asks: [ASKS_MAIL, 'SMS credentials, and the Growth plan.', 'Shoppers who have consented to SMS.'],
     needs: ['mail', 'sms'],
     conditions: null,
@@ -67,8 +66,8 @@ export const flowLibrary: readonly LibraryEntry[] = [
     key: 'high_value',
     name: 'High-value carts',
     explanation:
-      'Takes carts worth more than 100 and writes sooner: after 30 minutes, after six hours and after two days. Set the value to what is much in your store.',
-    asks: [ASKS_PLAN, ASKS_MAIL, 'A place before your flow for all other carts.'],
+      'For carts above 100, with earlier reminders: after 30 minutes, six hours and two days. Adjust the value to your store.',
+    asks: [ASKS_PLAN, ASKS_MAIL, 'A position above your flow for all other carts.'],
     needs: ['rules', 'mail'],
     conditions: buildSingleCondition({ fact: 'value', is: 'above', amount: 100 }),
     steps: [
@@ -80,9 +79,8 @@ export const flowLibrary: readonly LibraryEntry[] = [
   {
     key: 'win_back',
     name: 'Win back returning customers',
-    explanation:
-      'Takes carts of shoppers who have bought before, and gives them more time: after three hours and after two days.',
-    asks: [ASKS_PLAN, ASKS_MAIL, 'A place before your flow for all other carts.'],
+    explanation: 'For shoppers who have bought before, with later reminders: after three hours and two days.',
+    asks: [ASKS_PLAN, ASKS_MAIL, 'A position above your flow for all other carts.'],
     needs: ['rules', 'mail'],
     conditions: buildSingleCondition({ fact: 'buyer', is: 'returning' }),
     steps: [
@@ -93,8 +91,7 @@ export const flowLibrary: readonly LibraryEntry[] = [
   {
     key: 'last_discount',
     name: 'Discount on the last step',
-    explanation:
-      'Two reminders without a discount, and a third one with a coupon for those who still have not bought. Nobody learns that waiting pays at once.',
+    explanation: 'Two reminders without a discount, then one with a coupon for shoppers who still have not bought.',
     asks: [ASKS_MAIL, 'A coupon for the last step.'],
     needs: ['mail', 'coupon'],
     conditions: null,

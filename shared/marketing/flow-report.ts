@@ -75,6 +75,6 @@ export const flowReport = endpoint({
   params: z.object({ flowId: z.uuid() }),
   query: storeQuery.extend({ days: z.coerce.number().pipe(z.literal(reportDays)).default(30) }),
   summary:
-    'What became of a flow’s messages in 7, 30 or 90 days: sent, clicked, orders, revenue, not sent by reason, by step and variant',
+    'A flow’s results of 7, 30 or 90 days by step and variant: sent, clicked, orders, revenue, and reasons for not sending',
   reply: z.object({ report: FlowReport }),
 })

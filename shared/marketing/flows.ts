@@ -138,12 +138,11 @@ const flowParams = z.object({ flowId: z.uuid() })
 const FlowReply = z.object({ flow: FlowView })
 
 export const flowTexts = {
-  rulesPlan:
-    'Several flows, conditions and A/B tests are part of the Starter plan. The free plan has the ready flow; please upgrade.',
+  rulesPlan: 'Multiple flows, conditions and A/B tests require the Starter plan. Please upgrade to use them.',
   switchOffFirst: 'Switch the flow off before you delete it.',
   tooMany: `A store has at most ${MAX_FLOWS} flows.`,
   listChanged: 'The list of flows has changed in the meantime. Please reload it.',
-  stepAdded: 'Somebody has added a message to this flow in the meantime. Discard your changes to see it.',
+  stepAdded: 'Someone else added a message to this flow. Discard your changes to see it.',
 } as const
 
 /** Effect of an edit on unsent messages (decision 53). */
@@ -171,7 +170,7 @@ export const listFlows = endpoint({
   permission: 'flows:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'The store’s flows in their order, what each brought in, and what a new one can begin as',
+  summary: 'The store’s flows in order with their results, and the library for new flows',
   reply: z.object({
     flows: z.array(FlowView),
     channels: FlowChannels,
@@ -188,7 +187,7 @@ export const createFlow = endpoint({
   permission: 'flows:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'A new flow from the library, off, after all others',
+  summary: 'Create a flow from the library: switched off and last in order',
   body: z.object({
     from: LibraryKey,
     /** Coupon for the last step of `last_discount`. */
@@ -204,7 +203,7 @@ export const copyFlow = endpoint({
   scope: 'store',
   params: flowParams,
   query: storeQuery,
-  summary: 'The same flow once more, off, right behind the first',
+  summary: 'Duplicate a flow: switched off and right after the original',
   reply: FlowReply,
 })
 
@@ -214,7 +213,7 @@ export const orderFlows = endpoint({
   permission: 'flows:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'The order in which flows are asked whether they take a cart',
+  summary: 'Set the order in which flows are matched to carts',
   body: z.object({ flowIds: z.array(z.uuid()).min(1).max(MAX_FLOWS) }),
   reply: z.object({ flows: z.array(FlowView) }),
 })
@@ -254,7 +253,7 @@ export const SaveFlow = z.object({
         id: z.uuid().optional(),
         delayMinutes: z.number().int().min(1).max(43_200),
         /** Missing: unchanged; email for a new step. */
-        channels: z.array(FlowChannel).min(1).max(4).refine(isOnce, 'Each channel may be named once.').optional(),
+        channels: z.array(FlowChannel).min(1).max(4).refine(isOnce, 'Each channel may be listed only once.').optional(),
         /** null: none. Missing: unchanged. */
         conditions: FlowConditions.nullable().optional(),
         /** null: none. Missing: unchanged. */
@@ -331,7 +330,7 @@ export const chooseWinner = endpoint({
   scope: 'store',
   params: flowParams.extend({ stepId: z.uuid() }),
   query: storeQuery,
-  summary: 'All further messages of a split step have the words of one variant',
+  summary: 'Use one variant for all further messages of a split step',
   body: z.object({ variantId: z.uuid() }),
   reply: FlowReply,
 })
@@ -359,7 +358,7 @@ export const previewFlow = endpoint({
   scope: 'store',
   params: flowParams,
   query: storeQuery,
-  summary: 'One step for a real cart, or the sample cart, by the code that sends, and whether it would be sent now',
+  summary: 'Preview one step for a real cart or the sample cart, rendered by the sending code, with the send decision',
   body: z.object({
     /** Id or position of a stored step; neither: an unsaved step, given by channel and body. */
     stepId: z.uuid().optional(),

@@ -21,8 +21,7 @@ export const previewMessage = endpoint({
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary:
-    'A message for a real cart, the sample cart (`sample`) or somebody without a cart (`none`), by the code that sends, and whether it would be sent now',
+  summary: 'Preview a message for a real cart, the sample cart (`sample`) or no cart (`none`), with the send decision',
   body: z.object({
     cartId: z.union([PreviewCart, z.literal(NO_CART)]),
     ...fields,
@@ -37,7 +36,7 @@ export const testSend = endpoint({
   permission: 'carts:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'A message for a real cart to yourself: marked as a test, with links that change nothing, never counted',
+  summary: 'Send yourself a test message for a real cart; its links change nothing, and it is not counted',
   body: z.object({
     cartId,
     /** The member's phone number, for SMS and WhatsApp. Email goes to the sign-in address. */

@@ -10,8 +10,7 @@ export const upcomingMessages = endpoint({
   scope: 'store',
   params: z.object({ flowId: z.uuid() }),
   query: storeQuery.extend({ minutes: z.coerce.number().int().min(1).max(1_440).default(60) }),
-  summary:
-    'What is sent in the next hour if nothing changes, what is known not to be, and how many carts the last 24 hours would add',
+  summary: 'A forecast of the next hour’s messages, and how many carts of the last 24 hours would be added',
   reply: z.object({
     /** Expected to be sent. */
     total: z.number(),

@@ -6,7 +6,7 @@ import { endpoint } from '../core/endpoint.ts'
 export const TEMPLATE_VARIABLES = ['customer_name', 'cart_items', 'cart_total', 'checkout_link', 'store_name'] as const
 
 export const textChannelTexts = {
-  demo: 'In the demo, SMS and WhatsApp always go to the phone sandbox and cannot be changed.',
+  demo: 'In the demo, SMS and WhatsApp are always sent to the phone sandbox. This cannot be changed.',
   changedMeanwhile: 'Someone else has changed these settings since you opened them. Nothing was saved.',
   notConfigured: 'Nothing is sent this way until its credentials are entered here.',
 } as const
@@ -108,7 +108,7 @@ export const saveSmsChannel = endpoint({
   path: '/api/channels/sms',
   permission: 'flows:switch',
   scope: 'account',
-  summary: 'Check Twilio’s credentials with Twilio, then keep them',
+  summary: 'Check the credentials with Twilio, then save them',
   body: z.object({
     accountSid,
     authToken: secret,
@@ -128,7 +128,7 @@ export const saveWhatsappChannel = endpoint({
   path: '/api/channels/whatsapp',
   permission: 'flows:switch',
   scope: 'account',
-  summary: 'Check the credentials with Meta or Twilio, then keep them',
+  summary: 'Check the credentials with Meta or Twilio, then save them',
   body: z.discriminatedUnion('provider', [
     z.object({
       provider: z.literal('meta'),
@@ -154,7 +154,7 @@ export const chooseWhatsappTemplate = endpoint({
   path: '/api/channels/whatsapp/template',
   permission: 'flows:switch',
   scope: 'account',
-  summary: 'Which approved template reminders use, and what goes into its places',
+  summary: 'Choose the approved template for reminders, and the values of its variables',
   body: TemplateChoice,
   reply: TextChannelView,
 })

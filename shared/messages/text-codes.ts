@@ -61,7 +61,7 @@ export const textCodes: Readonly<Record<string, TextCode>> = {
   '63018': { text: 'WhatsApp’s rate limit was reached.', effect: 'retry' },
   '63024': { text: 'WhatsApp does not know this recipient.' },
   '63032': { text: 'WhatsApp does not allow messages to this shopper at present.' },
-  '63049': { text: 'WhatsApp held it back: this shopper has had enough marketing messages for now.' },
+  '63049': { text: 'WhatsApp did not deliver it: this shopper recently got too many marketing messages.' },
   // WhatsApp Cloud API
   '0': { text: 'WhatsApp does not accept the access token. Enter it again under Settings, Sending.', effect: 'retry' },
   '3': { text: 'The access token may not send messages.', effect: 'retry' },
@@ -99,7 +99,7 @@ export const textCodes: Readonly<Record<string, TextCode>> = {
   '131045': { text: 'The sender is not registered with WhatsApp.' },
   '131047': { text: 'WhatsApp accepts only approved templates more than 24 hours after the shopper’s last message.' },
   '131048': { text: 'WhatsApp limits this sender because too many people blocked or reported it.', effect: 'retry' },
-  '131049': { text: 'WhatsApp held it back: this shopper has had enough marketing messages for now.' },
+  '131049': { text: 'WhatsApp did not deliver it: this shopper recently got too many marketing messages.' },
   '131050': { text: 'The shopper has stopped your marketing messages in WhatsApp.', effect: 'unsubscribed' },
   '131051': { text: 'WhatsApp does not support this kind of message.' },
   '131056': { text: 'Too many messages to this shopper in a short time.', effect: 'retry' },

@@ -25,7 +25,7 @@ export const saveProfile = endpoint({
   path: '/api/auth/profile',
   permission: 'session',
   scope: 'account',
-  summary: 'Change one’s own name',
+  summary: 'Change the user’s name',
   body: z.object({ name: PersonName }),
   reply: z.object({ success: z.literal(true) }),
 })
@@ -64,7 +64,7 @@ export const confirmEmail = endpoint({
   path: '/api/auth/confirm-email',
   permission: 'public',
   summary:
-    'Make the new address the user’s with the token mailed to it: single use, one day; ends the user’s other sessions',
+    'Confirm a new email address with the token mailed to it: single use, valid for one day; ends the user’s other sessions',
   body: z.object({ token: z.string().min(1, authTexts.invalidEmailLink).max(200) }),
   reply: Message,
 })
@@ -73,7 +73,7 @@ export const verifyEmail = endpoint({
   method: 'POST',
   path: '/api/auth/verify-email',
   permission: 'public',
-  summary: 'Confirm the address somebody registered with, by the token mailed to it: seven days',
+  summary: 'Confirm the address of a new user with the token mailed to it; valid for seven days',
   body: z.object({ token: z.string().min(1, authTexts.invalidVerification).max(300) }),
   reply: Message,
 })
@@ -141,7 +141,7 @@ export const prepareExport = endpoint({
   path: '/api/account/export',
   permission: 'account:export',
   scope: 'account',
-  summary: 'A link, good for two minutes, to download everything the account has as a zip of JSON Lines files',
+  summary: 'A link, valid for two minutes, to download everything the account has as a zip of JSON Lines files',
   reply: DownloadLink,
 })
 

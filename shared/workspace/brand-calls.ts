@@ -10,7 +10,7 @@ export const brandTexts = {
   logoTooLarge: 'This file is larger than 300 KB. Choose a smaller one.',
   demoLogo: 'The demo store keeps its own logo. Register to upload yours.',
   noneFound: 'No logo was found in your store.',
-  anotherFound: 'Another logo was found in your store since you opened this page. Look at it before you use it.',
+  anotherFound: 'The logo in your store has changed since you opened this page. Check it before you use it.',
   alreadyUsed: 'The logo in your store is the one you already use.',
 } as const
 
@@ -50,7 +50,7 @@ export const saveBrand = endpoint({
   ...write,
   method: 'PUT',
   path,
-  summary: 'Colors, font, corners, social links and words of the store’s emails',
+  summary: 'Set colors, font, corners, social links and texts of the store’s emails',
   body: BrandFieldsSchema.extend({
     /** The `version` that was edited: an older one is rejected (409). Missing: saves in any case. */
     version: z.number().int().optional(),
@@ -96,7 +96,7 @@ export const confirmLogo = endpoint({
   summary: 'The logo found in the store becomes the logo of its emails',
   body: z.object({
     /** The `hash` of the displayed proposal: another one is rejected (409). */
-    hash: z.string().regex(/^[0-9a-f]{64}$/, 'Name the logo by the hash of its proposal.'),
+    hash: z.string().regex(/^[0-9a-f]{64}$/, 'Identify the logo by the hash of its proposal.'),
   }),
 })
 

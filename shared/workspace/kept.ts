@@ -37,7 +37,7 @@ export const retentionTexts: Readonly<Record<Language, Readonly<Record<DataKind,
   en: {
     contact: {
       title: 'Who you are',
-      text: 'Name, email address, phone number, country, language, the number of your customer account, and when it was last used. A random number of your browser tells that two carts are yours.',
+      text: 'Name, email address, phone number, country, language, the number of your customer account, and when it was last used. A random number in your browser shows that two carts are yours.',
     },
     carts: {
       title: 'Your carts',
@@ -59,12 +59,12 @@ export const retentionTexts: Readonly<Record<Language, Readonly<Record<DataKind,
       text: 'Whether and when you agreed to messages, where, and the words you saw.',
     },
     suppressions: {
-      title: 'That you want no messages',
+      title: 'Your opt-outs',
       text: 'Your address and the reason, for example that you unsubscribed.',
     },
     browsers: {
       title: 'Notifications in your browser',
-      text: 'The address at which your browser takes our notifications.',
+      text: 'The address at which your browser receives our notifications.',
     },
     groups: {
       title: 'Comparison groups',
@@ -131,7 +131,7 @@ export const retentionEndTexts: Readonly<Record<Language, (end: DataKindEnd, day
           : `Erased ${days} days after your last cart, order or sign-in at the shop.`,
       figures:
         days === null
-          ? 'Kept until you ask us to erase it. Then amounts and times stay, without who you are.'
+          ? 'Kept until you ask us to erase it. Amounts and times stay, without your name and contact details.'
           : `After ${days} days without a cart, an order or a sign-in, your name and contact details are erased. Amounts and times stay.`,
       days: 'Deleted after a few days or weeks. What follows from it is kept under “Your consents”.',
       stays:

@@ -55,8 +55,7 @@ export const listNotifications = endpoint({
   path: '/api/notifications',
   permission: 'carts:read',
   scope: 'store',
-  summary:
-    'What the team is told of this store and its account, newest first, as far as this member has not deleted it',
+  summary: 'Notifications of this store and its account, newest first, without those this member deleted',
   query: storeQuery.extend({
     ...buildPageFields({ limit: NOTIFICATIONS_ON_A_PAGE, max: 100, maxPages: MAX_NOTIFICATIONS_COUNTED }),
     /** Excludes connection tests. */
@@ -160,7 +159,7 @@ export const restoreNotifications = endpoint({
   path: '/api/notifications/restore',
   permission: 'carts:read',
   scope: 'store',
-  summary: 'Takes a deletion back',
+  summary: 'Undoes a deletion',
   query: storeQuery,
   body: z.object({ undo: z.string().max(40_000) }),
   reply: z.object({ success: z.literal(true), count: z.number() }),

@@ -23,7 +23,7 @@ const textNoticeTexts: {
 } = {
   question_flood: ({ points, per }) => ({
     title: 'Unusually many opt-ins to SMS',
-    message: `More than ${points} phone numbers without an order opted in to SMS within ${per === 'hour' ? 'an hour' : 'a day'}. Someone may be entering other people’s numbers to run up your costs. Further numbers are asked later, or not at all after 24 hours. Numbers from orders are asked as usual.`,
+    message: `More than ${points} phone numbers without an order opted in to SMS within ${per === 'hour' ? 'an hour' : 'a day'}. Someone may be entering other people’s numbers to run up your costs. Further numbers get their confirmation request later, or not at all after 24 hours. Numbers from orders are not affected.`,
   }),
   budget_reached: () => ({
     title: 'Your budget for SMS and WhatsApp is used up',
@@ -274,7 +274,7 @@ const catalogue: Catalogue = {
       : { title: 'An email was reported as spam', message: `${data.to} reported it. They get no more messages.` },
   campaign_paused: (data) => ({ title: `The campaign “${data.name}” was paused`, message: getPausedText(data) }),
   campaign_postponed: ({ name }) => ({
-    title: `A run of the campaign “${name}” was put off`,
+    title: `A run of the campaign “${name}” was postponed`,
     message:
       'New accounts have a limit on emails with custom text in 24 hours. The run is retried automatically. With the default text it can start now.',
   }),

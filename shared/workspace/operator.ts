@@ -15,15 +15,15 @@ export const MAX_REASON_LENGTH = 500
 /** $1,000. */
 export const MAX_CREDIT_CENTS = 100_000
 export const operatorTexts = {
-  reasonMissing: 'Say why. The account reads this.',
+  reasonMissing: 'Enter a reason. The account sees it.',
   reasonLong: `A reason has at most ${MAX_REASON_LENGTH} characters.`,
   noteLong: `A note has at most ${MAX_REASON_LENGTH} characters.`,
   suspendedAlready: 'Sending of this account is suspended already.',
-  creditsWrong: 'Enter an amount up to $1,000; with a minus it is taken away.',
+  creditsWrong: 'Enter an amount up to $1,000. A minus removes credits.',
   creditsMissing: 'The account has fewer credits than that.',
   notSuspended: 'Sending of this account is not suspended.',
   paysByCard:
-    'This account pays by card. Cancel its subscription at Stripe first; otherwise the card goes on being charged.',
+    'This account pays by card. Cancel its subscription at Stripe first; otherwise the card is still charged.',
 } as const
 
 const Note = z.string().trim().max(MAX_REASON_LENGTH, operatorTexts.noteLong).default('')
@@ -163,7 +163,7 @@ export const setOperatorPlan = endpoint({
   method: 'POST',
   path: '/api/operator/accounts/:accountId/plan',
   permission: 'operator',
-  summary: 'Put an account on a plan nobody pays for by card, with or without limits',
+  summary: 'Put an account on a plan without card payment, with or without limits',
   params: ofAccount,
   body: z.strictObject({ planKey: PlanKey, isUnlimited: z.boolean().default(false), note: Note }),
   reply: Done,
@@ -173,7 +173,7 @@ export const adjustCredits = endpoint({
   method: 'POST',
   path: '/api/operator/accounts/:accountId/credits',
   permission: 'operator',
-  summary: 'Give an account credits for SMS, or take some away',
+  summary: 'Add or remove an account’s SMS credits',
   params: ofAccount,
   /** `reason`: shown to the account in its ledger. */
   body: z.strictObject({
@@ -212,7 +212,7 @@ export const viewAccount = endpoint({
   method: 'POST',
   path: '/api/operator/accounts/:accountId/view',
   permission: 'operator',
-  summary: 'A token to look at an account for 30 minutes as a viewer does; nothing can be changed with it',
+  summary: 'A read-only token to view an account for 30 minutes',
   params: ofAccount,
   body: z.strictObject({ storeId: z.uuid().nullable().default(null) }),
   reply: z.object({ token: z.string(), until: z.string() }),
@@ -222,7 +222,7 @@ export const resolveOperatorProblem = endpoint({
   method: 'POST',
   path: '/api/operator/problems/:problemId/resolve',
   permission: 'operator',
-  summary: 'Close a problem that was seen to',
+  summary: 'Close a resolved problem',
   params: z.object({ problemId: z.uuid() }),
   body: z.strictObject({ note: Note }),
   reply: Done,

@@ -15,7 +15,7 @@ export const reviewPlugin = endpoint({
   path: '/api/stores/plugin/request',
   permission: 'session',
   scope: 'account',
-  summary: 'A shop’s plugin asks to be connected: which shop, to which account, and what stands in the way',
+  summary: 'A plugin’s connection request: the shop, the account, and any obstacle',
   query: z.object({ connect }),
   reply: z.object({
     homeUrl: z.string(),
@@ -32,7 +32,7 @@ export const confirmPlugin = endpoint({
   path: '/api/stores/plugin/confirm',
   permission: 'stores:connect',
   scope: 'account',
-  summary: 'Let this shop’s plugin connect: answers the address back to WordPress, with a code good for 10 minutes',
+  summary: 'Approve a plugin’s connection request: returns the WordPress address with a code valid for 10 minutes',
   body: z.object({ connect }),
   reply: z.object({ url: z.string() }),
 })
@@ -72,7 +72,7 @@ export const testPlugin = endpoint({
   path: '/api/stores/plugin/test',
   permission: 'stores:sync',
   scope: 'store',
-  summary: 'Ask the shop’s plugin for a test cart; it makes no cart here',
+  summary: 'Request a test cart from the shop’s plugin; no cart is stored',
   query: storeQuery,
   reply: z.object({ message: z.string() }),
 })

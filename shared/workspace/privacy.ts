@@ -82,7 +82,7 @@ export const exportDataSubject = endpoint({
   path: '/api/privacy/:address/export',
   permission: 'privacy:write',
   scope: 'account',
-  summary: 'A link, good for two minutes, to everything kept about a person: `json` one file, `csv` a zip of tables',
+  summary: 'A link, valid for two minutes, to everything kept about a person: `json` one file, `csv` a zip of tables',
   params,
   query: z.object({ format: z.enum(['json', 'csv']).default('json') }),
   reply: DownloadLink,

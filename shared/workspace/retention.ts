@@ -51,7 +51,7 @@ export const countRetention = endpoint({
   path: '/api/retention/count',
   permission: 'privacy:write',
   scope: 'store',
-  summary: `The people whose data a run with this number of days would erase now, counted up to ${MAX_COUNTED.toLocaleString('en')}`,
+  summary: `The people whose data would be erased now with this number of days, counted up to ${MAX_COUNTED.toLocaleString('en')}`,
   query: storeQuery.extend({ days: z.coerce.number().pipe(Days).default(retentionDays.usual) }),
   reply: z.object({ contacts: z.number(), customers: z.number(), carts: z.number(), isMore: z.boolean() }),
 })

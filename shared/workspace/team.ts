@@ -55,7 +55,7 @@ export const inviteMember = endpoint({
   path: '/api/team/invitations',
   permission: 'team:write',
   scope: 'account',
-  summary: 'Mail somebody a link to join: single use, seven days',
+  summary: 'Email an invitation link: single use, valid for seven days',
   body: z.object({ email, role: Role }),
   reply: Done,
 })
@@ -114,7 +114,7 @@ export const readInvitation = endpoint({
   method: 'POST',
   path: '/api/team/invitation',
   permission: 'public',
-  summary: 'What an invitation’s token invites to',
+  summary: 'The invitation that belongs to a token',
   body: z.object({ token: z.string().min(1, teamTexts.invalidInvitation).max(200) }),
   reply: z.object({
     accountName: z.string(),
@@ -161,7 +161,7 @@ export const switchAccount = endpoint({
   path: '/api/auth/switch-account',
   permission: 'session',
   scope: 'account',
-  summary: 'Work in another account with this session; the next sign-in leads there too',
+  summary: 'Switch this session to another account; the next sign-in opens it too',
   body: z.object({ accountId: z.uuid() }),
   reply: Message,
 })

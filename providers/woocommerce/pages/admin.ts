@@ -104,7 +104,7 @@ function renderOwnerKeySection(shop: Shop): string {
     (key) =>
       `<tr><td>${escapeHtml(key.description)}</td><td><code>${escapeHtml(key.consumer_key)}</code></td><td><code>${escapeHtml(key.consumer_secret)}</code></td><td>Read/Write</td></tr>`,
   )
-  return `<p>To try Recoup with an account of your own, enter this store’s address and key under “Connect your store”.</p>${renderTable('Description,Consumer key,Consumer secret,Permissions', rows)}`
+  return `<p>To try Recoup with your own account, enter this store’s address and key under “Connect your store”.</p>${renderTable('Description,Consumer key,Consumer secret,Permissions', rows)}`
 }
 
 function renderWebhooks(shop: Shop): string {

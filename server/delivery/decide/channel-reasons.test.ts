@@ -10,7 +10,7 @@ const sms = [{ channel: 'sms', reason: 'sms_once_per_cart' }]
 
 it('explains for each channel why the message is not sent by it', () => {
   expect(explainByChannel('email', 'no_contact', { last: held('no_contact', sms) })).toBe(
-    'By email: No usable email address has been captured yet. By SMS: A US shopper may get only one SMS per cart, and this cart has had it.',
+    'By email: No usable email address has been captured yet. By SMS: A US shopper may get only one SMS per cart, and it was already sent.',
   )
 })
 

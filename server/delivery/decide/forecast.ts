@@ -153,7 +153,7 @@ export const HELD_BEHIND = 'kept_behind'
 export function explainForecast({ channel, obstacle, others }: MessageForecast): string {
   if (!obstacle) return explainSkippedChannels({ outcome: 'send', reason: '', inputs: others })
   if (obstacle.reason === HELD_BEHIND) {
-    return 'An earlier message about this cart goes first, and this one keeps its distance to it.'
+    return 'An earlier message about this cart is sent first. This one follows after the usual delay.'
   }
   const last = { ...obstacle, inputs: others }
   return explainByChannel(channel, obstacle.reason, { last }) ?? explain(obstacle.reason, channel)

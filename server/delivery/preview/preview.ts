@@ -333,15 +333,15 @@ function explainCouponWarning(
   return [isUnnamed && unnamed, leftOut && describeRemoved(leftOut)].filter(Boolean).join(' ') || null
 }
 
-const UNNAMED_CODE = 'The code does not stand in the text; the link applies it.'
+const UNNAMED_CODE = 'The code is not in the text; the link applies it.'
 const UNKNOWN_CODE =
-  'The code does not stand in the text. Without a saved cart the link does not apply it either, so this customer never learns it.'
+  'The code is not in the text. This customer has no saved cart, so the link does not apply it either.'
 
 function describeRemoved({ isSubject, paragraphs }: NonNullable<LeftOut>): string {
   return [
-    isSubject && 'The subject names a coupon variable that is empty here, so another subject takes its place.',
+    isSubject && 'A coupon variable in the subject is empty here, so a default subject is used.',
     paragraphs.length > 0 &&
-      `Left out, because a coupon variable in it is empty here: ${paragraphs.map((paragraph) => `“${paragraph}”`).join(', ')}.`,
+      `Omitted because its coupon variable is empty here: ${paragraphs.map((paragraph) => `“${paragraph}”`).join(', ')}.`,
   ]
     .filter(Boolean)
     .join(' ')
@@ -356,7 +356,7 @@ export function explainCoupon(context: DecisionContext, row: load.ClaimedRow): s
   }
   const isSkipped = coupon.outcome === 'left_out' && coupon.isSkipped
   const which = coupon.code ? `the coupon ${coupon.code}` : 'its coupon'
-  return `The message ${isSkipped ? 'is not sent' : 'goes'} without ${which}. ${explain(coupon.reason)}`
+  return `The message ${isSkipped ? 'is not sent' : 'is sent'} without ${which}. ${explain(coupon.reason)}`
 }
 
 function describePreview(row: load.ClaimedRow): { subject: string; body: string } | null {
@@ -414,11 +414,11 @@ export const toPrice = ({ amountMicros, currency }: { amountMicros: number; curr
 type Decision = NonNullable<MessagePreview['decision']>
 
 const REASONS: Record<FlowMismatch['why'], (flow: string) => string> = {
-  conditions: () => 'its conditions do not hold for it.',
-  other_flow: (flow) => `it belongs to “${flow}”, and stays there.`,
-  flow_above: (flow) => `“${flow}” stands above this flow and takes it.`,
-  left_before: () => 'it was left before this flow was switched on.',
-  left_untaken: () => 'no flow took it when it was left.',
+  conditions: () => 'the cart does not meet its conditions.',
+  other_flow: (flow) => `the cart belongs to “${flow}”.`,
+  flow_above: (flow) => `“${flow}” is above this flow and handles it.`,
+  left_before: () => 'it was abandoned before this flow was switched on.',
+  left_untaken: () => 'no flow handled it when it was abandoned.',
 }
 
 function buildMismatchDecision(mismatch: FlowMismatch): Decision {
@@ -427,7 +427,7 @@ function buildMismatchDecision(mismatch: FlowMismatch): Decision {
     outcome: 'skip',
     reason: `not_taken:${why}`,
     until: null,
-    explanation: `This flow does not take this cart: ${REASONS[why]('flow' in mismatch ? mismatch.flow : '')}`,
+    explanation: `This flow does not handle this cart: ${REASONS[why]('flow' in mismatch ? mismatch.flow : '')}`,
     unmet: mismatch.why === 'conditions' ? describeUnmet('flow', mismatch) : null,
   }
 }

@@ -43,7 +43,7 @@ export async function sendPush(
     }
   }
   if (refused === null) {
-    return { kind: 'rejected', reason: 'push_gone', response: 'No live subscription is left', isRecipientFault: false }
+    return { kind: 'rejected', reason: 'push_gone', response: 'No active subscription', isRecipientFault: false }
   }
   await notifyUnauthorized(deps, store, refused)
   return { kind: 'retry', reason: 'push_unauthorized', response: refused }

@@ -43,7 +43,7 @@ export function openPushChannel({ config, poolSize = 20, answerMs = ANSWER_MS, l
     async send(message) {
       const { endpoint } = message.subscription
       // Checked again: the allowed services may have changed since the browser subscribed.
-      if (!findService(endpoint, config)) return { kind: 'gone', response: 'Not a push service that is written to' }
+      if (!findService(endpoint, config)) return { kind: 'gone', response: 'This push service is not supported' }
       const agent = isLoopbackHost(new URL(endpoint).hostname) ? agents.here : agents.away
       const route = { agent: agent ?? agents.away, config, answerMs }
       return sendShrinking(message, (payload) => ask(route, { ...message, payload }))

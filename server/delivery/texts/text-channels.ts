@@ -410,7 +410,7 @@ function contentParams({ name, body, buttonUrlSuffix }: NonNullable<OutgoingText
 type Sent = Awaited<ReturnType<Twilio['messages']['create']>>
 
 function acceptedOutcome(sent: Sent): Outcome {
-  if (!sent.sid) return { kind: 'unknown', reason: 'unclear_answer', response: 'Twilio gave no id' }
+  if (!sent.sid) return { kind: 'unknown', reason: 'unclear_answer', response: 'Twilio returned no id' }
   const segments = Number(sent.numSegments)
   const outcome = { kind: 'accepted', providerId: sent.sid, response: sent.status ?? 'queued' } as const
   return {

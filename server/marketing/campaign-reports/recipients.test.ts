@@ -58,7 +58,7 @@ test('the list lists each recipient with state, reason and explanation', async (
     run: 1,
     state: 'sent',
     reason: null,
-    explanation: 'The mail server accepted the message.',
+    explanation: 'The message was sent.',
     sentAt: expect.any(String),
   })
   await recordMailReport(world.deps, {

@@ -71,7 +71,7 @@ describe('after a downgrade', () => {
     expect(await listNotifications(shop, 'campaign_paused')).toMatchObject([
       {
         title: 'The campaign “Spring” was paused',
-        message: expect.stringMatching(/your plan does not include it any more/),
+        message: expect.stringMatching(/your plan no longer includes it/),
       },
     ])
     const refused = await play(shop, id)
@@ -187,8 +187,8 @@ describe('custom text of a young account', () => {
     expect(await readStatus(shop, id)).toEqual(['scheduled', null, 'own_words'])
     expect(await listNotifications(shop, 'campaign_postponed')).toMatchObject([
       {
-        title: 'A run of the campaign “Spring” was put off',
-        message: expect.stringContaining('tried again by itself'),
+        title: 'A run of the campaign “Spring” was postponed',
+        message: expect.stringContaining('retried automatically'),
       },
     ])
     const { subject, body } = CAMPAIGN_TEMPLATES[0]!

@@ -146,7 +146,7 @@ describe('validation rejects', () => {
       'too many chosen',
       { customerEmails: Array.from({ length: 1_001 }, (_, n) => `a${n}@b.example`) },
       400,
-      'At most 1,000 customers can be selected by hand. Choose all that match instead.',
+      'At most 1,000 customers can be selected manually. Choose “All that match” instead.',
     ],
     [
       'a range the wrong way round',
@@ -162,7 +162,7 @@ describe('validation rejects', () => {
         schedule: { startDate: '2030-01-01', frequency: 'daily' },
       },
       422,
-      'A recurring campaign needs all customers that match: the selected ones would be the same each time.',
+      'A recurring campaign needs “All that match”. Selected customers would be the same each time.',
     ],
     ['a start before today', { schedule: { startDate: '2026-01-01' } }, 422, 'Start date cannot be before today'],
     [
@@ -239,11 +239,7 @@ describe('validation rejects', () => {
       { type: 'sms', schedule: { startDate: '2030-01-01' } },
       'Planned and recurring SMS campaigns require the Growth plan. Please upgrade to schedule them.',
     ],
-    [
-      'starter',
-      { type: 'whatsapp' },
-      'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
-    ],
+    ['starter', { type: 'whatsapp' }, 'All WhatsApp campaigns require the Growth plan. Please upgrade to send them.'],
   ])('on the %s plan %o', async (plan, body, sentence) => {
     const shop = await createShop(world, 1, { plan })
     const reply = await requestCampaign(world, shop, body)
@@ -302,7 +298,7 @@ describe('an edit', () => {
     expect(await listCampaignStates(world, id)).toEqual(['1 cancelled(campaign_left_out)', '1 scheduled'])
     const { messages } = (await world.request('GET', `/api/carts/${shop.cartIds[0]}/messages`, { token: shop.token }))
       .body
-    expect(messages[0].explanation).toBe('The shopper was taken out of the campaign before this was sent.')
+    expect(messages[0].explanation).toBe('The shopper was removed from the campaign before this was sent.')
     // Added people are not in a run that has begun; the next run reaches them.
     await save(shop, id, chosen(...emails))
     await runTick(world, shop)
@@ -368,10 +364,7 @@ describe('an edit', () => {
     expect(world.sent).toHaveLength(1)
     expect((await save(shop, id, { schedule, name: 'Late' })).body.campaign.name).toBe('Late')
     const other = await save(shop, id, { schedule, type: 'sms' })
-    expect([other.status, other.body.error]).toEqual([
-      409,
-      'The type of a campaign cannot be changed once it has begun.',
-    ])
+    expect([other.status, other.body.error]).toEqual([409, 'The type cannot be changed after the first run.'])
   })
 
   test('on a smaller plan keeps features that the campaign already had', async () => {

@@ -37,7 +37,7 @@ const steps: Record<
   cancel: (shop, id) => callCampaigns(world, shop, 'PUT', `/${id}`, { status: 'cancelled' }),
   delete: (shop, id) => callCampaigns(world, shop, 'DELETE', `/${id}`),
 }
-const sentences: Record<string, string> = { refused: 'This cannot be done with a campaign in this status.' }
+const sentences: Record<string, string> = { refused: 'The campaign’s current status does not allow this.' }
 
 /** The result of each step; `gone`: the campaign is in no list any more. */
 const expected: Record<CampaignStatus, Record<keyof typeof steps, string>> = {

@@ -56,8 +56,8 @@ test('the timeline names cancelled messages of a cart in another flow, and says 
     },
   })
   expect(tale(timeline)).toMatchObject({
-    title: 'Joined with another cart',
-    text: 'Another cart of the same shopper was joined with this one. 2 messages planned for it were cancelled, so that the shopper does not get those of both. It belonged to the flow “Ready email flow”; this cart stays in its own, “Abandoned cart reminders”, which is switched off, so nothing of it is sent.',
+    title: 'Merged with another cart',
+    text: 'Another cart of the same shopper was merged into this one. 2 messages scheduled for it were cancelled. It belonged to the flow “Ready email flow”; this cart stays in its own, “Abandoned cart reminders”, which is switched off.',
   })
   expect(flow).toMatchObject({ name: 'Abandoned cart reminders', isOn: false })
 })
@@ -65,7 +65,7 @@ test('the timeline names cancelled messages of a cart in another flow, and says 
 test('the timeline names cancelled messages of a cart in the same flow', async () => {
   const { timeline, flow } = await joined({ between: async () => {} })
   expect(tale(timeline)!.text).toBe(
-    'Another cart of the same shopper was joined with this one. 2 messages planned for it were cancelled, so that the shopper does not get those of both.',
+    'Another cart of the same shopper was merged into this one. 2 messages scheduled for it were cancelled.',
   )
   expect(flow).toMatchObject({ name: 'Abandoned cart reminders', isOn: true })
 })

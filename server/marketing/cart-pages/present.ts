@@ -215,8 +215,6 @@ function engagementEntry({
   }
 }
 
-type DecisionEntry = MessageView['decisions'][number]
-
 function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[] {
   const { provider } = channelTraits[message.channel]
   const name = getMessageName(message)
@@ -227,7 +225,7 @@ function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[
     at: decision.at,
     kind: `message_${decision.outcome}`,
     messageId: message.id,
-    title: `${name}: ${decision.outcome === 'result' ? resultTitle(decision.reason, provider) : decisionTitle(decision.outcome, provider)}`,
+    title: `${name}: ${decision.outcome === 'result' ? resultTitle(decision.reason, provider) : decisionTitles[decision.outcome]}`,
     text: decision.explanation,
   }))
 }
@@ -235,7 +233,7 @@ function messageEntries(message: MessageView, isBought: boolean): TimelineEntry[
 /** The result, as the provider answered at once or reported later. */
 function resultTitle(reason: string, provider: string): string {
   const titles: Record<string, string> = {
-    accepted: `accepted by the ${provider}`,
+    accepted: 'sent',
     rejected: `refused by the ${provider}`,
     retry: 'temporarily refused',
     unknown: 'no answer',
@@ -250,10 +248,7 @@ function resultTitle(reason: string, provider: string): string {
 }
 
 /** `result` is excluded, because it already shows whether the provider accepted the message. */
-function decisionTitle(outcome: Exclude<DecisionEntry['outcome'], 'result'>, provider: string): string {
-  const titles = { send: `sent to the ${provider}`, hold: 'waiting', skip: 'not sent', cancel: 'cancelled' }
-  return titles[outcome]
-}
+const decisionTitles = { send: 'checks passed', hold: 'waiting', skip: 'not sent', cancel: 'cancelled' }
 
 function eventText(event: Events[number], joined: readonly JoinedCart[] = []): { title: string; text: string } {
   const order = typeof event.detail.orderId === 'string' ? ` Order ${event.detail.orderId}.` : ''
@@ -267,11 +262,11 @@ function eventText(event: Events[number], joined: readonly JoinedCart[] = []): {
 
 /** What happened to the messages of the merged cart, and which flow continues. */
 function joinedText({ cancelled, flows }: JoinedCart): string {
-  const planned = cancelled === 1 ? 'One message planned for it was' : `${cancelled} messages planned for it were`
-  const cancelledText = cancelled === 0 ? '' : ` ${planned} cancelled, so that the shopper does not get those of both.`
+  const planned = cancelled === 1 ? 'One message scheduled for it was' : `${cancelled} messages scheduled for it were`
+  const cancelledText = cancelled === 0 ? '' : ` ${planned} cancelled.`
   if (!flows) return cancelledText
   const { other, own } = flows
-  const off = own.isOn ? '' : ', which is switched off, so nothing of it is sent'
+  const off = own.isOn ? '' : ', which is switched off'
   return `${cancelledText} It belonged to the flow “${other}”; this cart stays in its own, “${own.name}”${off}.`
 }
 
@@ -280,9 +275,12 @@ const eventTexts: Record<string, [string, string]> = {
   abandoned: ['Cart abandoned', 'The shopper has been inactive for the time set for this store.'],
   recovered: ['Recovered', 'The shopper bought after using a link in one of your messages.'],
   purchased: ['Purchased', 'The shopper bought without using a link in your messages.'],
-  emptied: ['Cart emptied', 'The cart was emptied in the shop. If an order did that, it shows once orders are read.'],
-  lost: ['Lost', 'Nothing more is planned for this cart. A later purchase still counts.'],
+  emptied: [
+    'Cart emptied',
+    'The cart was emptied in the shop. If the shopper ordered, the order appears after the next sync.',
+  ],
+  lost: ['Lost', 'No more messages are scheduled for this cart. A later purchase still counts.'],
   coupon_made: ['Coupon code created', 'The code {code} was created in the store for one message to this shopper.'],
   coupon_used: ['Coupon used', 'The code {code} was used in an order.'],
-  merged: ['Joined with another cart', 'Another cart of the same shopper was joined with this one.'],
+  merged: ['Merged with another cart', 'Another cart of the same shopper was merged into this one.'],
 }

@@ -256,7 +256,7 @@ describe('rejects the whole request', () => {
     const open = await start(shop, { cartUrl: url.replace('https:', 'http:') })
     expect([open.status, open.body.fields?.cartUrl]).toEqual([
       422,
-      'Your store is reached by https. The cart URL must begin with https:// too.',
+      'Your store uses https. The cart URL must begin with https:// too.',
     ])
     for (const cartUrl of ['javascript:alert(1)', '/cart', `${url}/${'x'.repeat(2_100)}`]) {
       expect([cartUrl.slice(0, 20), (await start(shop, { cartUrl })).status]).toEqual([cartUrl.slice(0, 20), 400])

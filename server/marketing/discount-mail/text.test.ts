@@ -50,7 +50,7 @@ test('the preview names text left out because a variable is empty', async () => 
     subject: expect.stringMatching(/^A coupon for you at /),
     couponNote: null,
     couponWarning:
-      'The subject names a coupon variable that is empty here, so another subject takes its place. Left out, because a coupon variable in it is empty here: “It takes … off.”.',
+      'A coupon variable in the subject is empty here, so a default subject is used. Omitted because its coupon variable is empty here: “It takes … off.”.',
   })
   expect(preview.body.text).toMatch(/^Your code is FREESHIP\.\n\n--/)
 })
@@ -63,10 +63,10 @@ test('the preview warns if the text lacks the code, and says whether the link ap
   }
   const [withCart, without] = [shop.people[0]!, shop.buyers[0]!]
   expect(await warning(withCart, 'Come back: {{ checkout_link }}')).toBe(
-    'The code does not stand in the text; the link applies it.',
+    'The code is not in the text; the link applies it.',
   )
   expect(await warning(without, 'Come back: {{ checkout_link }}')).toBe(
-    'The code does not stand in the text. Without a saved cart the link does not apply it either, so this customer never learns it.',
+    'The code is not in the text. This customer has no saved cart, so the link does not apply it either.',
   )
   const { code } = await world.db
     .selectFrom('coupons')
@@ -98,5 +98,5 @@ test("the message is called a discount mail, also on the cart's page", async () 
   ])
   expect(called).toContainEqual(['manual', 'Discount mail'])
   const titles = body.timeline.map(({ title }: { title: string }) => title)
-  expect(titles).toContain('Discount mail: accepted by the mail server')
+  expect(titles).toContain('Discount mail: sent')
 })

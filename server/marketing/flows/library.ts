@@ -146,7 +146,7 @@ async function assertRoomForFlow(deps: Pick<Deps, 'now'>, tx: StoreTx): Promise<
 
 /** Requires all flows of the store, each once. Carts keep the flow they belong to. */
 export async function orderFlows(store: StoreDb<Db>, flowIds: readonly string[]): Promise<void> {
-  if (new Set(flowIds).size < flowIds.length) throw new AppError('unprocessable', 'A flow may be named once.')
+  if (new Set(flowIds).size < flowIds.length) throw new AppError('unprocessable', 'Each flow may be listed only once.')
   await transact(store, async (tx) => {
     const known = new Set(await saveSql.lockFlows(tx))
     const strange = flowIds.filter((id) => !known.has(id))

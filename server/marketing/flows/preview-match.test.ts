@@ -63,7 +63,7 @@ test("a cart outside the flow's conditions gets no message, and the preview name
     outcome: 'skip',
     reason: 'not_taken:conditions',
     until: null,
-    explanation: 'This flow does not take this cart: its conditions do not hold for it.',
+    explanation: 'This flow does not handle this cart: the cart does not meet its conditions.',
     unmet: {
       of: 'flow',
       conditionValues: { value: { minor: 2_100, currency: 'USD' } },
@@ -90,14 +90,14 @@ describe('a higher-priority flow', () => {
     const cart = await createCart()
     const below = await createFlow({ is_on: true, takes_from: new Date(world.now.getTime() - DAY) })
     expect((await decisionFor(cart, {}, below)).explanation).toMatch(
-      /^This flow does not take this cart: it belongs to “/,
+      /^This flow does not handle this cart: it belongs to “/,
     )
   })
 
   test('is named if it will match the cart, unless it is inactive or does not match', async () => {
     const below = await createFlow({ is_on: true, takes_from: new Date(world.now.getTime() - DAY) })
     const active = await createCart({ isLeft: false })
-    expect((await decisionFor(active, {}, below)).explanation).toMatch(/“.+” stands above this flow and takes it\.$/)
+    expect((await decisionFor(active, {}, below)).explanation).toMatch(/“.+” is above this flow and handles it\.$/)
     await setEntry(above(49.99))
     expect(await decisionFor(active, {}, below)).toMatchObject({ reason: 'cart_active' })
     await setEntry(null)

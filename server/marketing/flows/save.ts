@@ -305,7 +305,7 @@ function resolveSteps(
   makeId: () => string,
 ): ResolvedStep[] {
   const named = steps.flatMap(({ id }) => id ?? [])
-  if (new Set(named).size < named.length) throw new AppError('unprocessable', 'A step may be named once.')
+  if (new Set(named).size < named.length) throw new AppError('unprocessable', 'Each step may be listed only once.')
   const names = new Set(usedNames)
   return steps.map((saved, index) => {
     const from = stored.find(({ id }) => id === saved.id) ?? null
@@ -388,7 +388,7 @@ function variantsIn(saved: SavedStep, { id, from, index, makeId }: StepPosition 
     rejectField(index, 'variants', 'This step has no such variant.')
   }
   if (saved.variants.reduce((sum, { sharePercent }) => sum + sharePercent, 0) !== 100) {
-    rejectField(index, 'variants', 'The shares of the variants must add up to 100 %.')
+    rejectField(index, 'variants', 'The shares of the variants must add up to 100%.')
   }
   // Sorted, because variant names follow the ids.
   const fresh = saved.variants.map(makeId).toSorted()

@@ -108,7 +108,7 @@ test('the preview shows an example of a personal code, or the reason why there i
   }
   await assignCouponToSteps(world, store, await insertCoupon(world, store, { code: 'OFF', is_active: false }))
   const without = await preview(id)
-  expect(without.couponNote).toBe('The message goes without the coupon OFF. The coupon is not active.')
+  expect(without.couponNote).toBe('The message is sent without the coupon OFF. The coupon is not active.')
   expect(without.text).not.toContain('Coupon')
   await assignCouponToSteps(world, store, null)
   expect((await preview(id)).couponNote).toBeNull()
@@ -130,7 +130,7 @@ test('the preview shows an unsaved coupon, and none after its removal', async ()
     expect((await preview(cart, { ...input, aboveAmount: null })).text).toContain('Coupon NEW10: −$')
   }
   const withheld = await preview(id, { ...input, fallback: 'without', aboveAmount: 10_000 })
-  expect(withheld.couponNote).toContain('this cart is not above it')
+  expect(withheld.couponNote).toContain('this cart does not reach')
   await assignCouponToSteps(world, store, await insertCoupon(world, store, { code: 'OLD5' }))
   for (const cart of [id, 'sample']) expect((await preview(cart, null)).text).not.toContain('Coupon')
   const others = await insertCoupon(world, await createStore(world), { code: 'THEIRS' })

@@ -141,7 +141,7 @@ test('the API rejects a save by a member who has not seen a step added by anothe
     const { status, body: reply } = await call(method, `/api/flows/${scene.flowId}${path}`, body)
     expect([status, reply.error]).toEqual([
       409,
-      'Somebody has added a message to this flow in the meantime. Discard your changes to see it.',
+      'Someone else added a message to this flow. Discard your changes to see it.',
     ])
   }
   expect((await flow()).steps).toHaveLength(4)

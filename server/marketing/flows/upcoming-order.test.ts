@@ -70,7 +70,7 @@ describe('two texts of a cart within the hour', () => {
     expect(upcoming.total).toBe(2)
     expect(why(upcoming)).toEqual([
       [1, expect.stringContaining('A message of the same kind was sent for this cart a short time ago.')],
-      [1, expect.stringContaining('A US shopper may get only one SMS per cart, and this cart has had it.')],
+      [1, expect.stringContaining('A US shopper may get only one SMS per cart, and it was already sent.')],
     ])
   })
 
@@ -108,7 +108,7 @@ test('the next message keeps its gap to a late one', async () => {
   const upcoming = await read()
   expect(upcoming.messages).toMatchObject([{ step: 1 }])
   expect(why(upcoming)).toEqual([
-    [1, 'An earlier message about this cart goes first, and this one keeps its distance to it.'],
+    [1, 'An earlier message about this cart is sent first. This one follows after the usual delay.'],
   ])
   expect((await read(180)).messages).toMatchObject([{ step: 1 }, { step: 2 }])
 })
@@ -120,5 +120,5 @@ test('earlier messages use up the frequency cap of a person', async () => {
   await advanceToAbandoned(world, store.storeId, 45 * MINUTE)
   const upcoming = await read()
   expect(upcoming.messages).toMatchObject([{ step: 1 }])
-  expect(why(upcoming)).toEqual([[1, expect.stringContaining('as many messages as one person may get')]])
+  expect(why(upcoming)).toEqual([[1, expect.stringContaining('frequency cap')]])
 })

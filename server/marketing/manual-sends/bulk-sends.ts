@@ -158,8 +158,8 @@ export async function readJob(
 }
 
 const waitingText = {
-  waiting: 'It is on its way.',
-  sent: 'The provider accepted it.',
+  waiting: 'The message is on its way.',
+  sent: 'The message was sent.',
   unknown: '',
   failed: '',
 } as const

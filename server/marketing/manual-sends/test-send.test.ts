@@ -63,7 +63,7 @@ test('a shared coupon shows its code, a withheld one its reason, no coupon nothi
   ])
   const off = { couponId: await insertCoupon(world, shop, { code: 'OFF', is_active: false }), ...rules }
   const reply = await tryOut({ ...texts, coupon: off })
-  expect(reply.body.couponNote).toBe('The message goes without the coupon OFF. The coupon is not active.')
+  expect(reply.body.couponNote).toBe('The message is sent without the coupon OFF. The coupon is not active.')
   const skipped = await tryOut({ ...texts, coupon: { ...off, fallback: 'skip' } })
   expect(skipped.body.couponNote).toBe('The message is not sent without the coupon OFF. The coupon is not active.')
   expect((await tryOut({ ...texts, coupon: null })).body.couponNote).toBeNull()
@@ -95,7 +95,7 @@ test('a test of a discount mail works for a customer with or without a cart and 
 test('a test never contains a coupon of another store', async () => {
   const other = await createCouponShop(world)
   const { body } = await tryOut({ ...texts, coupon: { couponId: other.couponId, ...rules } })
-  expect(body.couponNote).toMatch(/^The message goes without its coupon\./)
+  expect(body.couponNote).toMatch(/^The message is sent without its coupon\./)
   expect(world.sent[0]!.text).not.toContain('Your code is')
   const offer = { customer: shop.people[0]!, couponId: other.couponId }
   expect((await postWithWorker(world, shop, '/api/email/discount-test', offer)).status).toBe(404)

@@ -128,7 +128,7 @@ function assertNotPremium(phone: string): void {
   const country = findTextCountry(phone)
   if (country && hasListedPrice(country)) return
   const message =
-    'Tests by this server’s account go to mobile numbers in countries whose price is listed below the budget.'
+    'Tests by this server’s account can be sent only to mobile numbers in countries with a price listed below the budget.'
   throw new AppError('unprocessable', message, { fields: { to: message } })
 }
 

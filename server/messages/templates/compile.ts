@@ -102,7 +102,7 @@ function listItems(items: CartItems): string {
 function parse(liquid: Liquid, source: string, part: string): Template[] {
   const tags = listTags(source)
   if (tags.some(hasRange)) {
-    throw new TemplateError('limit_exceeded', `The ${part} loops over a range; a loop may only go over cart_items.`)
+    throw new TemplateError('limit_exceeded', `The ${part} loops over a range. Only loops over cart_items are allowed.`)
   }
   if (measureLoopDepth(tags) > 1) throw new TemplateError('limit_exceeded', `The ${part} has a loop inside a loop.`)
   try {

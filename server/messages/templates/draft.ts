@@ -167,7 +167,7 @@ export const emptyBodyError = (isLeftOut: boolean): TemplateError =>
   isLeftOut
     ? new TemplateError(
         'nothing_left',
-        'Nothing is left of the message: all of it names of the coupon what this message does not have.',
+        'The message is empty: every paragraph uses a coupon variable that is empty here.',
       )
     : new TemplateError('empty_body', 'The message is empty.')
 

@@ -66,14 +66,14 @@ function explainError(message: string, { piece: snippet, before }: Place): strin
   const filter = /undefined filter: (\S+?)(,|$)/.exec(message)?.[1]
   if (filter) return `uses the filter "${filter}", which does not exist. Available: ${FILTERS.join(', ')}.`
   if (/parse length limit/.test(message)) return 'is too long. Please shorten it.'
-  if (/limit exceeded/.test(message)) return 'asks for too much. Please simplify its text.'
+  if (/limit exceeded/.test(message)) return 'is too complex. Please simplify its text.'
   if (/^\{\{-? ?-?\}\}$/.test(snippet))
     return `has an empty {{ }}${at}. Put a variable between the braces, or delete them.`
   if (/^\{%-? ?-?%\}$/.test(snippet)) return `has an empty {% %}${at}. Delete it.`
   if (/^output .* not closed/.test(message)) return `has a “{{” without the “}}” that closes it: “${snippet}”.`
   if (/^tag .* not closed/.test(message)) return explainUnclosed(snippet)
   if (snippet) return `cannot be read at “${snippet}”${at}. Please correct or delete it.`
-  return 'cannot be read. Please check what stands between {{ }} and {% %}.'
+  return 'cannot be read. Please check the text between {{ }} and {% %}.'
 }
 
 function explainTag(name: string): string {

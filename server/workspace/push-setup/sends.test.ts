@@ -73,7 +73,7 @@ describe('a manual push notification', () => {
   test('to all is sent to each subscriber once for repeated clicks, after a decision per person', {
     tags: ['A7'],
   }, async () => {
-    expect((await send('send-store-notification')).body.error).toBe('Nobody has subscribed yet.')
+    expect((await send('send-store-notification')).body.error).toBe('No one has subscribed yet.')
     await subscribed(createTestBrowser(), 'ann@shoppers.example')
     await subscribed(createTestBrowser(), 'eve@shoppers.example')
     const cartUrl = `${await readStoreUrl(world, store)}/cart`

@@ -36,7 +36,7 @@ export function AudienceCount({ count }: { count: ReturnType<typeof useAudienceC
 
 export const Reasons = ({ reasons }: Pick<Count, 'reasons'>) =>
   reasons.length > 0 && (
-    <ul className="reasons" aria-label="Who would not get it now, and why">
+    <ul className="reasons" aria-label="Not reachable now, by reason">
       {reasons.map(({ reason, explanation, count }) => (
         <li key={reason}>
           <Group justify="space-between" wrap="nowrap" gap="sm" align="baseline">
@@ -71,8 +71,8 @@ function Price({ price }: { price: NonNullable<Count['price']> }) {
       </Text>
       {waiting > 0 && (
         <Notice tone="warn">
-          Your budget for SMS and WhatsApp lasts for {formatCount(covered!)} of them, so about {formatCount(waiting)}{' '}
-          would wait for a larger budget or the next month. Those that are too late by then are not sent.{' '}
+          Your SMS and WhatsApp budget covers {formatCount(covered!)} of them. About {formatCount(waiting)} would wait
+          for a larger budget or the next month. Expired messages are not sent.{' '}
           <Anchor component={Link} to="/settings/sending" inherit underline="always">
             Change the budget
           </Anchor>

@@ -7,7 +7,7 @@ import { useCampaign } from './queries.ts'
 import { useReport } from './report-queries.ts'
 import { useStoreClock } from './StoreTime.tsx'
 
-/** Result of the last action (B 2). After sending it also shows how many get the message and how many are held back. */
+/** Result of the last action (B 2). After sending it also shows how many get the message and how many are on hold. */
 export const Banner = ({ result, onDismiss }: { result: ActionResult; onDismiss: () => void }) => (
   <Notice tone={result.tone} isLive>
     <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">

@@ -15,7 +15,7 @@ export function MissingParts({ found, step, type, onStep }: Props) {
   const missing = findMissingBefore(found, step)
   if (missing.length === 0) return null
   return (
-    <Notice tone="warn" title="Before it can be created">
+    <Notice tone="warn" title="Still missing">
       <ul className="campaign-missing">
         {missing.map(({ step: each, text }) => (
           <li key={`${each} ${text}`}>

@@ -226,11 +226,11 @@ function Drop({ id, count }: { id: string; count: number }) {
   return (
     <>
       <Button variant="default" size="compact-sm" onClick={() => setAsking(true)}>
-        Drop the held back
+        Drop held messages
       </Button>
       <Confirm
         opened={isAsking}
-        title={`Drop the ${formatCount(count)} held back?`}
+        title={`Drop ${formatCounted(count, 'held message')}?`}
         confirmLabel="Drop"
         isDangerous
         isBusy={drop.isPending}
@@ -238,7 +238,7 @@ function Drop({ id, count }: { id: string; count: number }) {
         onConfirm={confirm}
         onClose={() => setAsking(false)}
       >
-        They do not get this campaign any more. What has been sent, or waits for its time, stays as it is.
+        They will not get this campaign. Sent and scheduled messages do not change.
       </Confirm>
     </>
   )

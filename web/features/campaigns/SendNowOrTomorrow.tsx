@@ -24,7 +24,7 @@ export function SendNowOrTomorrow({ draft, campaignId, onNow, onTomorrow, onClos
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Text mb="lg">
-        {draft.isNow ? 'Sending begins when you press Send now.' : 'The time you chose for today has passed.'}
+        {draft.isNow ? 'Sending starts when you press Send now.' : 'The time you chose for today has passed.'}
         {draft.schedule.frequency !== 'once' && ' Later runs keep their time.'}
       </Text>
       <Group justify="flex-end" gap="sm">

@@ -206,7 +206,7 @@ function ConfirmToAll({ counted, isBusy, onConfirm, onClose }: ConfirmProps) {
         <LoadingList count={1} />
       ) : (
         <Stack gap="sm">
-          <Text>{question.others ?? 'Everybody with an abandoned cart gets it.'}</Text>
+          <Text>{question.others ?? 'Every shopper with an abandoned cart gets it.'}</Text>
           <Reasons reasons={data.reasons} />
         </Stack>
       )}
@@ -240,9 +240,9 @@ function DiscountProposal({ onCoupon }: { onCoupon: (coupon: CouponEdit) => void
     )
   }
   return (
-    <Notice tone="info" title="These words speak of a discount">
+    <Notice tone="info" title="This text mentions a discount">
       <Text fz="sm" mb="xs">
-        Choose a coupon above, or use {PERCENT}% off with personal codes that are good for {VALID_HOURS} hours.
+        Choose a coupon above, or use {PERCENT}% off with personal codes valid for {VALID_HOURS} hours.
       </Text>
       {mayCreate && (
         <Group>

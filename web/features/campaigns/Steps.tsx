@@ -99,7 +99,7 @@ function DetailsStep({ draft, problems, isReadOnly, hasBegun = false, onChange }
       <Radio.Group
         label="Type"
         value={draft.type}
-        {...(hasBegun && { description: 'The type cannot change after the first run.' })}
+        {...(hasBegun && { description: 'The type cannot be changed after the first run.' })}
         onChange={(type) => onChange({ type: type as CampaignType })}
       >
         <Stack gap="xs" mt="xs">
@@ -181,7 +181,7 @@ function ScheduleStep({ draft, problems, isReadOnly, onChange }: StepProps) {
       {draft.audience === 'abandoned_carts' && (
         <NativeSelect
           label="Send delay"
-          description="How long after somebody left the cart they get the message at the earliest"
+          description="Minimum time between abandonment and the message"
           disabled={isReadOnly}
           data={Object.entries(delayNames).map(([value, label]) => ({ value, label }))}
           value={String(schedule.delay)}
@@ -237,7 +237,7 @@ function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
   const offered = data.campaign.filter(({ id }) => !isWithoutCart || id === 'custom')
   const chosen = isWithoutCart ? 'custom' : template
   const isListed = offered.some(({ id }) => id === chosen)
-  const choices = isListed ? offered : [{ id: chosen, name: 'Own words' }, ...offered]
+  const choices = isListed ? offered : [{ id: chosen, name: 'Custom text' }, ...offered]
   const content = getContent(draft)
   return (
     <WordEditor
@@ -290,7 +290,7 @@ function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?: strin
       />
       {audience === 'specific_customers' && (
         <Text fz="sm" c="dimmed">
-          Chosen customers, with or without a cart. The message cannot mention a cart.
+          Selected customers, with or without a cart. The message cannot mention a cart.
         </Text>
       )}
       {audience === 'abandoned_carts' && (
@@ -300,7 +300,7 @@ function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?: strin
           value={mode}
           onChange={(value) => onChange({ mode: value as Draft['mode'] })}
           data={[
-            { value: 'selected', label: 'Select by hand' },
+            { value: 'selected', label: 'Select manually' },
             { value: 'matching', label: 'All that match' },
           ]}
         />
@@ -389,7 +389,7 @@ function OtherFilters({ filters, isReadOnly, onChange }: FieldsProps) {
         onChange={(event) => onChange({ badge: badges.find((badge) => badge === event.currentTarget.value) ?? null })}
       />
       <NativeSelect
-        label="Has had a message before"
+        label="Received a message before"
         disabled={isReadOnly}
         data={[
           { value: '', label: 'Any' },

@@ -47,7 +47,7 @@ export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: stri
       />
       <Text fz="sm">
         {draft.isNow
-          ? 'Sending begins when you create it and confirm.'
+          ? 'Sending starts when you create it and confirm.'
           : describeRun(schedule, { zone, now, isNew: campaignId === undefined })}{' '}
         {end}
         {lastRun && ` Last sent on ${formatLongStoreTime(lastRun.startedAt, clock)}.`}

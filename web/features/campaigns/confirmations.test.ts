@@ -24,7 +24,7 @@ describe('confirmations before an action', () => {
       expect(ask('play', { status })).toMatchObject({ title: 'Send Spring again now?', label: 'Send again' })
     }
     expect(ask('play', { schedule: { ...schedule, frequency: 'daily' } })?.text).toBe(
-      'Its next run is on Tuesday, November 24, 2026 at 9:00 AM, for shoppers who have not had it.',
+      'Its next run is on Tuesday, November 24, 2026 at 9:00 AM, for shoppers who did not get it.',
     )
     expect(ask('play', { schedule: { ...schedule, startDate: '2026-12-01' } })?.text).toMatch(/December 1, 2026/)
   })

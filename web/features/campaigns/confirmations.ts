@@ -39,7 +39,7 @@ export function findConfirmation(
 }
 
 const CANCEL_TEXT =
-  'It stops, and its waiting messages are cancelled. Play starts it again for shoppers who have not had it.'
+  'It stops, and its waiting messages are cancelled. Play restarts it for shoppers who did not get it.'
 
 /** What Play does on the server: the next time of the schedule, or now if it has none. */
 function confirmPlay({ name, schedule }: ConfirmedCampaign, zone: string, now: number): Confirmation {
@@ -49,8 +49,8 @@ function confirmPlay({ name, schedule }: ConfirmedCampaign, zone: string, now: n
     label: next === null ? 'Send again' : 'Start again',
     text:
       next === null
-        ? 'It is sent now to shoppers who have not had it.'
-        : `Its next run is on ${formatInZone(next, zone)}, for shoppers who have not had it.`,
+        ? 'It is sent now to shoppers who did not get it.'
+        : `Its next run is on ${formatInZone(next, zone)}, for shoppers who did not get it.`,
     isDangerous: false,
   }
 }

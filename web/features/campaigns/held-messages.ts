@@ -1,6 +1,6 @@
 import type { CampaignReport } from '../../../shared/marketing/campaign-report.ts'
 import type { CampaignSchedule } from '../../../shared/marketing/campaigns.ts'
-import { formatCount, formatCounted } from '../../core/ui/format.ts'
+import { formatCount } from '../../core/ui/format.ts'
 import { formatStoreTime } from '../../core/ui/times.ts'
 
 // Counts of sent and held-back messages of a campaign. Pure.
@@ -9,7 +9,7 @@ type CampaignCounts = Pick<CampaignReport, 'counts' | 'held'>
 type StoreClock = Parameters<typeof formatStoreTime>[1]
 
 /**
- * "10 got it or will within minutes, 5 are held back, the first until Nov 24, 3:04 PM." null if there is nothing to
+ * "10 sent or on the way, 5 on hold, the first until Nov 24, 3:04 PM." null if there is nothing to
  * report yet.
  */
 export function describeSent(
@@ -20,7 +20,7 @@ export function describeSent(
   const count = sent + inFlight + waiting
   if (count === 0 && !held) return null
   const isSoon = delay === 0 && spreadHours === null
-  const some = `${formatCounted(count, 'person', 'people')} got it or will ${isSoon ? 'within minutes' : 'by its schedule'}`
+  const some = `${formatCount(count)} ${isSoon ? 'sent or on the way' : 'sent or scheduled'}`
   return held ? `${some}, ${describeHeld(held, clock)}` : `${some}.`
 }
 
@@ -29,6 +29,5 @@ function describeHeld(
   clock: StoreClock,
 ): string {
   const first = count === 1 ? 'until' : 'the first until'
-  const verb = count === 1 ? 'is' : 'are'
-  return `${formatCount(count)} ${verb} held back, ${first} ${formatStoreTime(firstUntil, clock, Date.now())}. ${explanation}`.trim()
+  return `${formatCount(count)} on hold, ${first} ${formatStoreTime(firstUntil, clock, Date.now())}. ${explanation}`.trim()
 }

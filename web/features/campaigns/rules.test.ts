@@ -145,7 +145,7 @@ describe('validation', () => {
     [{ emails: [] }, 'people', 'Please select at least one customer to send the campaign to.', 'audience'],
     [{ emails: Array(1_001).fill('a@b.example') }, 'people', /^At most 1,000 customers/, 'audience'],
     [withSchedule({ startDate: '2026-11-22' }), 'startDate', 'Start date cannot be before today', 'schedule'],
-    [withSchedule({ frequency: 'daily' }), 'frequency', /^A recurring campaign needs all/, 'schedule'],
+    [withSchedule({ frequency: 'daily' }), 'frequency', /^A recurring campaign needs “All that match”/, 'schedule'],
     [{ name: '' }, 'name', 'Enter a name.', 'details'],
     [{ subject: '' }, 'subject', 'Enter a subject.', 'template'],
     [{ body: '' }, 'body', 'Enter a message.', 'template'],
@@ -334,7 +334,7 @@ describe('features that need a larger plan', () => {
       findPlanGate(buildDraft(change), plan, TODAY)?.text
     for (const plan of ['free', 'starter'] as const) {
       expect(getGateText(plan, { type: 'whatsapp' })).toBe(
-        'WhatsApp campaigns require the Growth plan, also those sent at once. Please upgrade to send them.',
+        'All WhatsApp campaigns require the Growth plan. Please upgrade to send them.',
       )
     }
     expect(getGateText('starter', { type: 'sms', ...withSchedule({ frequency: 'daily' }) })).toBe(
@@ -358,13 +358,11 @@ describe('the schedule as text', () => {
         `Runs first on Tuesday, November 24, 2026 at 10:00 AM, then every ${after}.`,
       )
       expect(describe({ frequency }, false)).toBe(
-        `Began on Monday, November 23, 2026 at 10:00 AM, then every ${after}.`,
+        `Started on Monday, November 23, 2026 at 10:00 AM, then every ${after}.`,
       )
     }
-    expect(describe({ frequency: 'daily' })).toBe(
-      'This time has passed: you are asked when to send it first, then every day.',
-    )
-    expect(describe({})).toBe('This time has passed: you are asked when to send it.')
+    expect(describe({ frequency: 'daily' })).toBe('That time has passed. You can send now or pick another time.')
+    expect(describe({})).toBe('That time has passed. You can send now or pick another time.')
     expect(describe({}, false)).toBe('Was due on Monday, November 23, 2026 at 10:00 AM.')
     expect(describe({ startDate: '' })).toBe('Enter a date and a time.')
   })
@@ -382,10 +380,10 @@ describe('the schedule as text', () => {
   })
 
   test('states when the schedule ends', () => {
-    expect(describeEnd(40, null)).toBe('Ends about 40 minutes later at your rate of sending.')
-    expect(describeEnd(180, null)).toBe('Ends about 3 hours later at your rate of sending.')
+    expect(describeEnd(40, null)).toBe('Takes about 40 minutes at your sending rate.')
+    expect(describeEnd(180, null)).toBe('Takes about 3 hours at your sending rate.')
     expect([describeEnd(0.2, null), describeEnd(null, null), describeEnd(40, 4)]).toEqual([
-      'Ends about a minute later at your rate of sending.',
+      'Takes about a minute at your sending rate.',
       null,
       'Spread over 4 hours.',
     ])
@@ -398,12 +396,12 @@ test.each([
   [{ status: 'paused', pausedBy: 'bounces', putOffBy: null }, 'Too many emails bounced'],
   [{ status: 'paused', pausedBy: 'complaints', putOffBy: null }, 'Too many spam complaints'],
   [{ status: 'cancelled', pausedBy: 'complaints', putOffBy: null }, null],
-  [{ status: 'paused', pausedBy: 'cart_words', putOffBy: null }, 'Speaks of a cart to customers without one'],
-  [{ status: 'paused', pausedBy: 'plan', putOffBy: null }, 'Not part of your plan any more'],
+  [{ status: 'paused', pausedBy: 'cart_words', putOffBy: null }, 'Mentions a cart to customers without one'],
+  [{ status: 'paused', pausedBy: 'plan', putOffBy: null }, 'No longer in your plan'],
   [{ status: 'paused', pausedBy: 'payment', putOffBy: null }, 'Your payment is overdue'],
   [
     { status: 'active', pausedBy: null, putOffBy: 'own_words' },
-    'Put off: a new account can send only so much custom text a day',
+    'Postponed: new accounts have a daily limit on custom text',
   ],
 ] as const)('explains why %o does not run', (campaign, short) => {
   const standstill = findStandstill(campaign)
@@ -418,7 +416,7 @@ test('the list shows the audience, and its address keeps search and filter', { t
     describeTarget({}),
     describeTarget({ mode: 'selected', customerEmails: ['a'], customerPhones: [] }),
     describeTarget({ type: 'specific_customers' }),
-  ]).toEqual(['All that match', '1 customer, by hand', '0 customers'])
+  ]).toEqual(['All that match', '1 customer, selected', '0 customers'])
   const query = campaignsAddress.read(new URLSearchParams('search=autumn&status=paused&page=2'))
   expect(query).toMatchObject({ search: 'autumn', status: 'paused', page: 2, limit: 50 })
   expect(campaignsAddress.read(new URLSearchParams('status=nonsense'))).not.toHaveProperty('status')

@@ -400,18 +400,18 @@ export function describeRun(
   if (first === null) return 'Enter a date and a time.'
   const after = rhythm[schedule.frequency]
   if (first > now) return `Runs ${after ? 'first ' : 'once '}on ${formatInZone(first, zone)}${after}.`
-  if (!isNew) return `${after ? 'Began' : 'Was due'} on ${formatInZone(first, zone)}${after}.`
-  return `This time has passed: you are asked when to send it${after && ' first'}${after}.`
+  if (!isNew) return `${after ? 'Started' : 'Was due'} on ${formatInZone(first, zone)}${after}.`
+  return `That time has passed. You can send now or pick another time.`
 }
 
-/** "Ends about 40 minutes later"; null if unknown or without recipients. */
+/** "Takes about 40 minutes"; null if unknown or without recipients. */
 export function describeEnd(minutes: number | null, spreadHours: number | null): string | null {
   if (spreadHours !== null) return `Spread over ${formatCounted(spreadHours, 'hour')}.`
   if (minutes === null) return null
-  if (minutes <= 1) return 'Ends about a minute later at your rate of sending.'
+  if (minutes <= 1) return 'Takes about a minute at your sending rate.'
   const span =
     minutes < 120 ? formatCounted(Math.round(minutes), 'minute') : formatCounted(Math.round(minutes / 60), 'hour')
-  return `Ends about ${span} later at your rate of sending.`
+  return `Takes about ${span} at your sending rate.`
 }
 
 /** Audience label of the list. */
@@ -419,7 +419,7 @@ export function describeAudience({ targetAudience }: Pick<CampaignView, 'targetA
   const { type, mode, customerEmails, customerPhones } = targetAudience
   const chosen = formatCounted(customerEmails.length + customerPhones.length, 'customer')
   if (type === 'specific_customers') return chosen
-  return mode === 'matching' ? 'All that match' : `${chosen}, by hand`
+  return mode === 'matching' ? 'All that match' : `${chosen}, selected`
 }
 
 /** Props of every step in the dialog and every tab of the page. */

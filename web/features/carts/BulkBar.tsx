@@ -69,7 +69,7 @@ export function BulkBar({ selection, all, onSelectAll, onClear, onAsk, onDelete 
       {locked && <UpgradePrompt text={locked} />}
       {size > MAX_CARTS && (
         <Text fz="xs" c="dimmed">
-          At most {formatCount(MAX_CARTS)} at a time: the newest of them.
+          At most {formatCount(MAX_CARTS)} at a time: the newest carts are used.
         </Text>
       )}
     </section>

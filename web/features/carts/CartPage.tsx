@@ -218,6 +218,4 @@ type CartFlow = z.output<typeof cartMessages.reply>['flow']
 
 /** Why the message may still end unsent. */
 const describeFlow = ({ name, isOn }: NonNullable<CartFlow>): string =>
-  isOn
-    ? `The cart belongs to the flow “${name}”.`
-    : `The cart belongs to the flow “${name}”, which is switched off, and goes to no other.`
+  isOn ? `The cart belongs to the flow “${name}”.` : `The cart belongs to the flow “${name}”, which is switched off.`

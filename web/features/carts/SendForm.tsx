@@ -146,7 +146,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
         layout="dialog"
         channel={channel}
         words={{ subject: content.subject, body: content.body ?? query.ready ?? '' }}
-        problems={{ ...problems, ...(content.body?.trim() === '' && { body: 'A message needs a text' }) }}
+        problems={{ ...problems, ...(content.body?.trim() === '' && { body: 'Enter a message' }) }}
         comesAlong={{
           isOwn: content.body !== null,
           missing: content.body === null && query.ready === undefined && <NoText query={query} />,
@@ -167,7 +167,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
             />
             {held && (
               <Checkbox
-                label="Send anyway. The person stays in the control group, and the report counts the exception."
+                label="Send anyway. The shopper stays in the control group, and the report shows the exception."
                 checked={isOverride}
                 onChange={(event) => setOverride(event.currentTarget.checked)}
               />

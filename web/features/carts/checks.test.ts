@@ -34,17 +34,17 @@ it('lists every check of a sent message as passed, in the order of D2', () => {
     'The store is connected, the flow is on, and sending is not paused.',
     'Sender and mail server are set up.',
     'The shopper has not bought, and the cart is not empty.',
-    'No later message of the flow is due as well.',
+    'No later message of the flow is due yet.',
     'The cart is abandoned, and no order is waiting for payment.',
-    'The message is not too late.',
+    'The message has not expired.',
     'The shopper is not in the control group.',
     'The address is not on the suppression list.',
     'An email address is known.',
     'The consent rule of Germany allows this email.',
-    'The store’s latest orders were just checked, and none of them is this shopper’s.',
-    'Something in the cart can still be bought.',
-    'The shopper has had 1 of the 3 messages that one person may get in the time set.',
-    'The message could be built.',
+    'The store’s latest orders were just checked. None is from this shopper.',
+    'At least one item in the cart is still for sale.',
+    'The shopper has had 1 of 3 messages that the frequency cap allows.',
+    'The message was rendered without errors.',
     'Your mail server and the receiving server are accepting email.',
     'The plan’s limit is not reached: 12 of 500 messages used this month.',
   ])
@@ -53,7 +53,7 @@ it('lists every check of a sent message as passed, in the order of D2', () => {
 it('describes checks of a notification in terms of browsers', () => {
   const texts = listChecks(buildDecision({}), 'push').map(({ text }) => text)
   expect(texts).toContain('The shopper has not stopped notifications.')
-  expect(texts).toContain('A browser of the shopper takes notifications.')
+  expect(texts).toContain('The shopper’s browser accepts notifications.')
   expect(texts).toContain('The shopper has allowed notifications in that browser.')
   expect(texts).toContain('It is outside quiet hours where the shopper lives.')
   expect(texts.join(' ')).not.toMatch(/number is|phone|country’s other rules/)
@@ -72,7 +72,7 @@ it('shows nothing for a check that did not run', () => {
   expect(listChecks(late, 'email').map(({ text }) => text)).toEqual([
     'The store is connected.',
     'The shopper has not bought, and the cart is not empty.',
-    'No later message of the flow is due as well.',
+    'No later message of the flow is due yet.',
     'The reason in words.',
   ])
   const nameless = listChecks(buildDecision({ outcome: 'hold', reason: 'no_contact' }), 'email')
@@ -83,7 +83,7 @@ it('places the control group where the shopper was drawn (F1)', () => {
   const drawnNow = listChecks(buildDecision({ outcome: 'skip', reason: 'holdout' }), 'email')
   expect(drawnNow.at(-2)?.text).toBe('The consent rule of Germany allows this email.')
   const known = buildDecision({ outcome: 'skip', reason: 'holdout', inputs: { ...inputs, arm: 'control' } })
-  expect(listChecks(known, 'email').at(-2)?.text).toBe('The message is not too late.')
+  expect(listChecks(known, 'email').at(-2)?.text).toBe('The message has not expired.')
 })
 
 it('shows SMS checks for SMS only', () => {
@@ -99,8 +99,12 @@ it('shows that a coupon is valid, or why the message is sent without it (decisio
   const listTexts = (more: object) => withCoupon(more).map(({ text }) => text)
   expect(listTexts({ couponIncluded: true })).toContain('The coupon CART10 is valid for this message.')
   const without = listTexts({ couponIncluded: false, couponReason: 'coupon_invalid:min_spend' })
-  expect(without).toContain('The message goes without the coupon CART10. The cart is below the coupon’s minimum spend.')
-  expect(without.indexOf('The message could be built.')).toBe(without.findIndex((text) => /CART10/.test(text)) + 1)
+  expect(without).toContain(
+    'The message is sent without the coupon CART10. The cart is below the coupon’s minimum spend.',
+  )
+  expect(without.indexOf('The message was rendered without errors.')).toBe(
+    without.findIndex((text) => /CART10/.test(text)) + 1,
+  )
   expect(listChecks(buildDecision({}), 'email').some(({ text }) => /coupon/i.test(text))).toBe(false)
 })
 

@@ -119,16 +119,17 @@ const situation: Check[] = [
   },
   {
     reasons: ['superseded'],
-    passed: ({ inputs }) => (inputs.manual || inputs.campaign ? null : 'No later message of the flow is due as well.'),
+    passed: ({ inputs }) => (inputs.manual || inputs.campaign ? null : 'No later message of the flow is due yet.'),
   },
   {
     reasons: ['cart_active', 'purchase_in_progress'],
     passed: skipIfExpired('The cart is abandoned, and no order is waiting for payment.'),
   },
-  { reasons: ['too_old'], passed: () => 'The message is not too late.' },
+  { reasons: ['too_old'], passed: () => 'The message has not expired.' },
   {
     reasons: ['condition'],
-    passed: ({ inputs: { conditionHolds } }) => (conditionHolds === true ? 'The conditions of the step hold.' : null),
+    passed: ({ inputs: { conditionHolds } }) =>
+      conditionHolds === true ? 'The cart meets the conditions of the step.' : null,
   },
 ]
 
@@ -155,7 +156,7 @@ const permission: Check[] = [
   {
     reasons: ['no_contact', 'contact_unconfirmed'],
     passed: ({ channel }) => {
-      if (channel === 'push') return 'A browser of the shopper takes notifications.'
+      if (channel === 'push') return 'The shopper’s browser accepts notifications.'
       return channel === 'email' ? 'An email address is known.' : 'A phone number is known.'
     },
   },
@@ -180,13 +181,13 @@ const permission: Check[] = [
 const purchase: Check[] = [
   {
     reasons: ['store_unreachable'],
-    passed: () => 'The store’s latest orders were just checked, and none of them is this shopper’s.',
+    passed: () => 'The store’s latest orders were just checked. None is from this shopper.',
   },
-  { reasons: ['items_gone'], passed: () => 'Something in the cart can still be bought.' },
+  { reasons: ['items_gone'], passed: () => 'At least one item in the cart is still for sale.' },
   {
     reasons: ['frequency_cap'],
     passed: ({ inputs: { messagesInWindow: used, messagesAllowed: most } }) =>
-      `The shopper has had ${used} of the ${most} messages that one person may get in the time set.`,
+      `The shopper has had ${used} of ${most} messages that the frequency cap allows.`,
   },
 ]
 
@@ -204,12 +205,12 @@ const coupon: Check = {
   passed: ({ inputs: { coupon: code, couponIncluded: isIncluded, couponReason: why } }) => {
     if (typeof code !== 'string') return null
     if (isIncluded) return `The coupon ${code} is valid for this message.`
-    return `The message goes without the coupon ${code}. ${explain(typeof why === 'string' ? why : null)}`.trim()
+    return `The message is sent without the coupon ${code}. ${explain(typeof why === 'string' ? why : null)}`.trim()
   },
 }
 
 const delivery: Check[] = [
-  { reasons: ['template_missing', 'render_failed'], passed: () => 'The message could be built.' },
+  { reasons: ['template_missing', 'render_failed'], passed: () => 'The message was rendered without errors.' },
   {
     reasons: ['mail_server_away', 'domain_throttled'],
     passed: ({ channel }) =>

@@ -74,9 +74,9 @@ it('shows news of a planned message: another channel, or that it will not be sen
         ...change,
       }),
     )
-  expect(listForecast({ channel: 'sms' })).toBe('As things stand, it goes by SMS. By email: None.')
+  expect(listForecast({ channel: 'sms' })).toBe('Forecast: will be sent by SMS. By email: None.')
   expect(listForecast({ isExpected: false, explanation: 'No consent.' })).toBe(
-    'As things stand, it will not be sent. No consent.',
+    'Forecast: will not be sent. No consent.',
   )
   expect(listForecast({ explanation: '' })).toBeNull()
   // A held message shows its own reason.

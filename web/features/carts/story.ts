@@ -45,8 +45,8 @@ export function describeForecast({ state, channel, forecast }: MessageView): str
   if (!forecast || (forecast.isExpected && forecast.channel === channel)) return null
   // The reason for holding the message is shown elsewhere.
   if (!forecast.isExpected && state === 'held') return null
-  const what = forecast.isExpected ? `it goes by ${channelLabels[forecast.channel]}` : 'it will not be sent'
-  return `As things stand, ${what}. ${forecast.explanation}`.trim()
+  const what = forecast.isExpected ? `will be sent by ${channelLabels[forecast.channel]}` : 'will not be sent'
+  return `Forecast: ${what}. ${forecast.explanation}`.trim()
 }
 
 const findEnd = ({ sentAt, finishedAt, dueAt }: MessageView) => sentAt ?? finishedAt ?? dueAt

@@ -112,7 +112,7 @@ function DataRequests({ customer }: { customer: Customer }) {
   if (!canRead || !address) return null
   if (person.isPending) return <LoadingCards count={1} rows={4} />
   if (person.error && person.data === undefined) {
-    return <Failed title="The data kept could not be loaded" error={person.error} onRetry={() => person.refetch()} />
+    return <Failed title="The stored data could not be loaded" error={person.error} onRetry={() => person.refetch()} />
   }
   if (!person.data) return null
   return (
@@ -266,7 +266,7 @@ function ValueCard({ value, life }: { value: Customer['value']; life: Customer['
       {life && (
         <>
           <Title order={3} fz="md" mt="md" mb="xs">
-            As the store counts
+            Your store’s figures
           </Title>
           <Facts
             entries={[
@@ -275,7 +275,7 @@ function ValueCard({ value, life }: { value: Customer['value']; life: Customer['
             ]}
           />
           <Text fz="xs" c="dimmed" mt="xs">
-            Since their first order, also before Recoup was connected.
+            Includes orders before Recoup was connected.
           </Text>
         </>
       )}

@@ -43,7 +43,7 @@ export function CouponField({ value, error, onChange }: Props) {
       searchValue={typed}
       onSearchChange={setTyped}
       filter={({ options: all }) => all}
-      nothingFoundMessage="No coupon that can be used now begins with this."
+      nothingFoundMessage="No usable coupon begins with this."
       data={[...options].map(([id, label]) => ({ value: id, label }))}
       value={value}
       error={error}
@@ -56,7 +56,7 @@ export function CouponField({ value, error, onChange }: Props) {
 }
 
 const NoCoupon = () => (
-  <Notice tone="info" title="There is no coupon to send">
+  <Notice tone="info" title="No usable coupon">
     <Text fz="sm">
       A coupon must be active and within its dates.{' '}
       <Anchor component={Link} to="/coupons?form=new" inherit underline="always">

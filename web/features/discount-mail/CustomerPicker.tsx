@@ -64,7 +64,7 @@ export function CustomerPicker({ people, filter, chosen, error, isDropped, onFil
       />
       {isDropped && (
         <Notice tone="info" isLive>
-          The selection was cleared, because all who matched before were selected. Select again.
+          The filter changed, so the selection was cleared. Select again.
         </Notice>
       )}
       <Loaded
@@ -122,7 +122,7 @@ function People({ pages, people, filter, chosen, onChoose }: PeopleProps) {
       {lookedThrough && (
         <Text fz="sm" c="dimmed">
           No name, email or number begins with “{filter.search}”. These contain it anywhere, among the newest{' '}
-          {formatCount(lookedThrough)} customers; whoever came before them is not found.
+          {formatCount(lookedThrough)} customers.
         </Text>
       )}
     </>

@@ -87,7 +87,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
     send.mutate(body, { onSuccess: (answer) => setJobId(answer.jobId) })
   }
   const problem = send.error && refused ? getErrorText(send.error, discountTexts.failed) : null
-  const missing = !typed.couponId ? discountTexts.noCoupon : isBlank ? 'The message needs a subject and a text.' : null
+  const missing = !typed.couponId ? discountTexts.noCoupon : isBlank ? 'Enter a subject and a message.' : null
   const previewed = choosePreviewed(
     typed.chosen,
     people.data?.pages.flatMap((page) => page.customers.map(toPerson)) ?? [],
@@ -99,8 +99,8 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
         channel="email"
         words={typed.content}
         problems={{
-          subject: typed.content.subject.trim() === '' ? 'A message needs a subject' : null,
-          body: typed.content.body.trim() === '' ? 'A message needs a text' : null,
+          subject: typed.content.subject.trim() === '' ? 'Enter a subject' : null,
+          body: typed.content.body.trim() === '' ? 'Enter a message' : null,
         }}
         coupon="always"
         onWords={(next) => change({ content: { ...typed.content, ...next } })}
@@ -135,7 +135,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
             />
             <TextInput
               label="Cart URL (optional)"
-              description="A page of your store, which the link opens for customers without a saved cart"
+              description="Page of your store that opens for customers without a saved cart"
               type="url"
               maxLength={2_048}
               value={typed.cartUrl}

@@ -29,7 +29,7 @@ export function NoCustomers({ search, abandonedOnly, filters = {}, channel }: Pe
   if (!abandonedOnly) return <Empty icon={IconUserOff} text={discountTexts.noneFound} />
   const isNarrowed = channel !== undefined || Object.values(filters).some((value) => value != null)
   const found = isNarrowed
-    ? { title: discountTexts.noAbandoned, text: 'Nobody with an abandoned cart matches the filters now.' }
+    ? { title: discountTexts.noAbandoned, text: 'No customer with an abandoned cart matches the filters.' }
     : { text: discountTexts.noAbandoned }
   return <Empty icon={IconShoppingCartOff} {...found} />
 }

@@ -23,7 +23,7 @@ interface Props {
 
 /** Shown before sending: recipients, and exclusions with reasons. */
 export function RecipientSummary({ isEmpty, tooMany, missing, eligibility, people }: Props) {
-  if (isEmpty) return <Notice tone="quiet" title="Nobody is selected yet" />
+  if (isEmpty) return <Notice tone="quiet" title="No one is selected yet" />
   if (tooMany) return <Notice tone="warn" isLive title={tooMany} />
   if (eligibility.error) {
     const { error, refetch } = eligibility
@@ -39,7 +39,7 @@ export function RecipientSummary({ isEmpty, tooMany, missing, eligibility, peopl
         title={describeSummary(eligible.length, total, missing)}
       />
       {reasons.length > 0 && (
-        <ul className="reasons" aria-label="Who will not get it, and why">
+        <ul className="reasons" aria-label="Excluded, by reason">
           {reasons.map(({ reason, explanation, count, customers, until }) => (
             <li key={reason}>
               <Group justify="space-between" wrap="nowrap" gap="sm" align="baseline">

@@ -54,7 +54,7 @@ export function SendDiscountButton({ place, label, person, ...buttonProps }: Pro
         {isAsking && (
           <Confirm
             opened
-            title="Leave without sending?"
+            title="Close without sending?"
             confirmLabel="Leave"
             isDangerous
             onConfirm={() => {
@@ -63,7 +63,7 @@ export function SendDiscountButton({ place, label, person, ...buttonProps }: Pro
             }}
             onClose={() => setAsking(false)}
           >
-            What you have written has not been sent.
+            Your message has not been sent.
           </Confirm>
         )}
       </Modal>

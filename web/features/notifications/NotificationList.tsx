@@ -128,14 +128,14 @@ function NoNotifications({ query, onChange }: Pick<Props, 'query' | 'onChange'>)
       <Empty
         icon={IconBell}
         title="No notifications"
-        text="Abandoned carts, messages that were not delivered and anything that has stopped are reported here."
+        text="Abandoned carts, undelivered messages and outages appear here."
       />
     )
   }
   return (
     <Empty
       icon={IconFilterOff}
-      text={filter === 'unread' && !search ? 'Nothing is unread.' : 'No notifications match your filters.'}
+      text={filter === 'unread' && !search ? 'No unread notifications.' : 'No notifications match your filters.'}
     >
       <Button variant="default" size="sm" onClick={() => onChange({ filter: 'all', search: '' })}>
         Show all notifications

@@ -48,7 +48,7 @@ const inMailbox: BadgeProps = { tone: 'info', icon: IconInbox, label: 'In the ma
 
 const messageStyles: Record<string, BadgeProps> = {
   scheduled: { tone: 'info', icon: IconClock, label: 'Scheduled' },
-  held: { tone: 'warn', icon: IconHourglass, label: 'Held back' },
+  held: { tone: 'warn', icon: IconHourglass, label: 'On hold' },
   claimed: { tone: 'info', icon: IconSend, label: 'Sending soon' },
   sending: { tone: 'info', icon: IconSend, label: 'Sending' },
   sent: { tone: 'good', icon: IconSend, label: 'Sent' },

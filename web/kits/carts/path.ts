@@ -74,7 +74,7 @@ function describeEnd({ state, is_void: isVoid }: PathCart, revenue: string | nul
     purchased: { outcome: 'done', detail: 'Bought without a message' },
     emptied: { outcome: 'stopped', detail: 'Cart emptied' },
     lost: { outcome: 'stopped', detail: 'Not bought' },
-    merged: { outcome: 'stopped', detail: 'Joined with another cart' },
+    merged: { outcome: 'stopped', detail: 'Merged with another cart' },
   }
   if (isVoid) return { outcome: 'stopped' as const, detail: 'The order doesn’t count' }
   return ends[state] ?? { outcome: 'ahead' as const }

@@ -82,8 +82,7 @@ export function formatStage({ stage, channel }: StageFilter): string {
 }
 
 /** Shown after following an analytics link: the list may be shorter than the figure. */
-export const BEHIND_NUMBER =
-  'This list has abandoned, recovered and lost carts. Analytics also counts those that were bought later without a message, so its number can be larger.'
+export const BEHIND_NUMBER = 'This list does not include carts bought without a message.'
 
 /** Filters used by analytics links. Reachability counts the list's own carts. */
 export const isFromFigure = ({ days, country, product, stage, reach }: ListQuery): boolean =>

@@ -96,6 +96,6 @@ it('describes the carts abandoned before a flow is switched on', () => {
 
 it('states that messages scheduled before will continue', () => {
   expect(describeContinuing({ waiting: 0, held: 0 })).toBeNull()
-  expect(describeContinuing({ waiting: 1, held: 0 })).toContain('One message planned earlier is sent')
-  expect(describeContinuing({ waiting: 1_200, held: 34 })).toContain('1,234 messages planned earlier are sent')
+  expect(describeContinuing({ waiting: 1, held: 0 })).toContain('One message scheduled earlier is sent')
+  expect(describeContinuing({ waiting: 1_200, held: 34 })).toContain('1,234 messages scheduled earlier are sent')
 })

@@ -22,7 +22,7 @@ export const countParts: { key: CountKey; label: string; fill: string; meaning: 
   { key: 'sent', label: 'Sent', fill: 'sent', meaning: 'sent, delivered or not' },
   { key: 'inFlight', label: 'Sending', fill: 'flight', meaning: 'being sent now' },
   { key: 'waiting', label: 'Waiting', fill: 'waiting', meaning: 'not due yet' },
-  { key: 'held', label: 'Held back', fill: 'held', meaning: 'due, but temporarily blocked' },
+  { key: 'held', label: 'On hold', fill: 'held', meaning: 'due, but temporarily blocked' },
   { key: 'skipped', label: 'Not sent', fill: 'skipped', meaning: 'not sent, with a reason' },
   {
     key: 'cancelled',
@@ -87,8 +87,8 @@ export function describeContinuing({ waiting, held }: Pick<Counts, 'waiting' | '
   const open = waiting + held
   if (open === 0) return null
   return open === 1
-    ? 'One message planned earlier is sent when due, unless it is too late by then.'
-    : `${formatCount(open)} messages planned earlier are sent when due, unless it is too late by then.`
+    ? 'One message scheduled earlier is sent when due, unless it has expired.'
+    : `${formatCount(open)} messages scheduled earlier are sent when due, unless they have expired.`
 }
 
 /** Flows not named keep their order behind the others. */

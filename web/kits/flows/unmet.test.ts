@@ -26,13 +26,13 @@ it('lists the failed conditions and the cart’s actual values', () => {
   }
   const conditionValues = { ...worth, items: 2, country: null, hour: 22, day: 7, coupon: false, product: ['8'] }
   expect(describeUnmet({ conditionValues, conditionsUnmet }, names)).toEqual([
-    'Cart worth: $14.50; this message goes out only if the cart is worth more than $50.00.',
-    'Items in the cart: 2; this message goes out only if the cart has at least 3 items.',
-    'Country: not known; this message goes out only if the shopper lives in country DE.',
-    'Hour where the shopper was: 10:00 PM; this message goes out only if it is between 9:00 AM and 6:00 PM where the shopper is.',
-    'Day where the shopper was: Sunday; this message goes out only if it is Monday where the shopper is.',
-    'This message goes out only if a coupon is in the cart.',
-    'This message goes out only if the cart contains product 7.',
+    'Cart worth: $14.50; this message is sent only if the cart is worth more than $50.00.',
+    'Items in the cart: 2; this message is sent only if the cart has at least 3 items.',
+    'Country: not known; this message is sent only if the shopper lives in country DE.',
+    'Hour where the shopper was: 10:00 PM; this message is sent only if it is between 9:00 AM and 6:00 PM where the shopper is.',
+    'Day where the shopper was: Sunday; this message is sent only if it is Monday where the shopper is.',
+    'This message is sent only if a coupon is in the cart.',
+    'This message is sent only if the cart contains product 7.',
   ])
 })
 
@@ -45,6 +45,6 @@ it('shows only the values if the conditions were not recorded', () => {
 it('describes the conditions of a flow in the same way', () => {
   const conditionsUnmet = { currency: 'USD', conditions: [{ fact: 'value', is: 'above', amount: 49.99 }] }
   expect(describeUnmet({ conditionValues: worth, conditionsUnmet }, names, 'flow')).toEqual([
-    'Cart worth: $14.50; this flow takes a cart only if the cart is worth more than $49.99.',
+    'Cart worth: $14.50; this flow handles a cart only if the cart is worth more than $49.99.',
   ])
 })

@@ -26,9 +26,9 @@ export function findUnmet({ conditionsUnmet }: Inputs): UnmetConditions | null {
 }
 
 /** Whose conditions: the message's or its flow's. */
-const THEN = { step: 'message goes out', flow: 'flow takes a cart' }
+const THEN = { step: 'message is sent', flow: 'flow handles a cart' }
 
-/** “Cart worth: $14.50; this message goes out only if the cart is worth more than $50.00.” */
+/** “Cart worth: $14.50; this message is sent only if the cart is worth more than $50.00.” */
 export function describeUnmet(inputs: Inputs, names: ConditionNames, of: keyof typeof THEN = 'step'): string[] {
   const values = (inputs.conditionValues ?? {}) as Inputs
   const unmet = findUnmet(inputs)

@@ -50,12 +50,12 @@ export function EligibilityView({ channel, selection, eligibility, offerLater, i
           total === 1 && eligible.length === 1 && (isWrong || isScheduled)
             ? isWrong
               ? 'Correct the text to send it'
-              : 'It can be sent.'
+              : 'Ready to schedule'
             : summarize(eligible.length, total, channel)
         }
       >
         {selection.kind === 'matching' && selection.count > MAX_CARTS && (
-          <>At most {formatCount(MAX_CARTS)} carts at a time get the message: the newest ones that match.</>
+          <>At most {formatCount(MAX_CARTS)} carts get the message at a time: the newest that match.</>
         )}
         {eligible.length === 0 ? (
           <>This won’t be sent{price && ', and it costs nothing'}. Reason:</>
@@ -65,7 +65,7 @@ export function EligibilityView({ channel, selection, eligibility, offerLater, i
         {isScheduled && eligible.length > 0 && <>All checks run again when the message is due.</>}
       </Notice>
       {reasons.length > 0 && (
-        <ul className="reasons" aria-label="Who will not get it, and why">
+        <ul className="reasons" aria-label="Excluded, by reason">
           {reasons.map((reason) => (
             <li key={reason.reason}>
               <Group justify="space-between" wrap="nowrap" gap="sm" align="baseline">

@@ -59,7 +59,7 @@ export function describeRecipient({ customer_name, items, total, currency }: Car
 
 /** Why no message may be sent for a cart any more; null if one may. */
 export function explainEnded(state: CartView['state']): string | null {
-  if (hasBought(state)) return 'The shopper has bought. Nothing more is sent for this cart.'
+  if (hasBought(state)) return 'The shopper has bought. No more messages are sent for this cart.'
   if (state === 'emptied') return 'The cart was emptied in the shop.'
   if (state === 'merged') return 'This cart was merged with another cart of the same shopper.'
   return null

@@ -38,7 +38,7 @@ export function CartPreview({ channel, words, coupon, isWithoutCart = false, onB
     >
       {isWithoutCart ? (
         <Text fz="sm" c="dimmed">
-          As a customer without a cart gets it.
+          Preview for a customer without a cart.
         </Text>
       ) : (
         <CartPicker value={cartId} onChange={choose} />

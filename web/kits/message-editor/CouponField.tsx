@@ -80,7 +80,7 @@ function Choice({ step, usable, list, error, isReadOnly, typed, onType, onChoose
       searchValue={typed}
       onSearchChange={onType}
       filter={({ options: all }) => all}
-      nothingFoundMessage="No coupon that can be used now begins with this."
+      nothingFoundMessage="No usable coupon begins with this."
       data={[...options].map(([value, label]) => ({ value, label }))}
       value={coupon?.couponId ?? NONE}
       error={error}

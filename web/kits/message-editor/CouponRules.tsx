@@ -25,8 +25,8 @@ export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }
           Who gets it
         </Text>
         <Text fz="xs" c="dimmed" mb="xs">
-          Shoppers who always get a discount learn to leave carts on purpose. These rules prevent that. A used coupon
-          counts if it was made here or came with a message.
+          Shoppers who always get a discount learn to abandon carts on purpose. Coupons made here or sent with a message
+          count as used.
         </Text>
         <Stack gap="xs">
           <Switch
@@ -60,7 +60,7 @@ export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }
         </Stack>
       </fieldset>
       <Radio.Group
-        label="If the coupon is not valid, or these rules keep it back"
+        label="If the coupon is invalid or these rules exclude the shopper"
         value={fallback}
         onChange={(value) => onChange({ fallback: value as StepCoupon['fallback'] })}
       >
@@ -69,7 +69,7 @@ export function CouponRules({ coupon, problems, currency, isReadOnly, onChange }
             value="without"
             disabled={isReadOnly}
             label="Send without it"
-            description={`Paragraphs with a coupon variable are then left out. What else speaks of it belongs between ${IF} and ${END}.`}
+            description={`Paragraphs with a coupon variable are then omitted. Put other text about the coupon between ${IF} and ${END}.`}
           />
           <Radio value="skip" disabled={isReadOnly} label="Do not send" />
         </Stack>

@@ -70,7 +70,7 @@ function DecisionLine({
   if (!decision) {
     return (
       <Notice tone="info" title="Sample cart">
-        Nobody left this cart, and the message is never sent. Its links do not work.
+        For preview only. Links don’t work.
       </Notice>
     )
   }

@@ -84,8 +84,8 @@ function Trouble({ step: { coupon, couponShown } }: Pick<Props, 'step'>) {
     <Notice tone="warn">
       {troubleTexts[trouble].text}{' '}
       {coupon?.fallback === 'skip'
-        ? 'As things stand, this message is not sent.'
-        : 'As things stand, this message is sent without it.'}
+        ? 'Right now, this message would not be sent.'
+        : 'Right now, this message would be sent without it.'}
     </Notice>
   )
 }
@@ -98,7 +98,7 @@ export function CodeHint({ step }: { step: CouponEdit & Words }) {
       {step.channel === 'email'
         ? 'Neither the code nor the list of items is in the text, so shoppers do not see the coupon. '
         : 'The code is not in the text, so shoppers do not see the coupon. '}
-      The link applies it all the same. Select coupon_code above to insert it.
+      The link still applies it. Select coupon_code above to insert it.
     </Notice>
   )
 }
@@ -106,7 +106,7 @@ export function CodeHint({ step }: { step: CouponEdit & Words }) {
 /** The approved template has no variable for a code. */
 export const NoCouponByWhatsApp = ({ step }: Pick<Props, 'step'>) => (
   <Text fz="sm" c="dimmed">
-    WhatsApp templates have words of their own, which cannot name a coupon.
-    {step.coupon && ' Saving takes the coupon off.'}
+    WhatsApp templates have fixed text without a coupon.
+    {step.coupon && ' Saving removes the coupon.'}
   </Text>
 )

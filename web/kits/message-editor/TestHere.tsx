@@ -75,7 +75,7 @@ function useTest() {
 
 const NoKey = () => (
   <Text fz="sm" c="dimmed">
-    A test to this browser needs the store’s key, which is made under{' '}
+    A test to this browser needs the store’s VAPID keys. Generate them under{' '}
     <Anchor component={Link} to="/push-notifications" inherit underline="always">
       Push notifications
     </Anchor>

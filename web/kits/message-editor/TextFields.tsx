@@ -203,7 +203,7 @@ function Variables({ isText, isWithoutCart, isNotification, onInsert }: Variable
   return (
     <Input.Wrapper
       label="Variables"
-      description={`Select one to insert it at the cursor. A ${part} whose coupon variable is empty is left out of the message.`}
+      description={`Select one to insert it at the cursor. A ${part} with an empty coupon variable is left out.`}
       labelElement="div"
     >
       <Group gap={6} mt={6}>

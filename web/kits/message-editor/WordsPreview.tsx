@@ -128,7 +128,7 @@ function TestSend({ channel, of }: { channel: SendChannel; of: TestOf }) {
         <Notice tone={test.data.isAccepted ? 'good' : 'bad'} isLive>
           {test.data.isAccepted
             ? `Sent to ${test.data.to}. It arrives in a moment.`
-            : `Refused for ${test.data.to}. ${test.data.response}`}{' '}
+            : `Not sent to ${test.data.to}. ${test.data.response}`}{' '}
           {test.data.couponNote}
         </Notice>
       )}

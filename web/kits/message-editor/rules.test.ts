@@ -49,9 +49,9 @@ describe('a coupon variable that may be empty', () => {
   it('is reported if messages are sent without the coupon, also in the subject', () => {
     const words = { subject: '{{ coupon_amount }} off', body: 'Use {{ coupon_code }} until {{ coupon_expires }}' }
     expect(couponWarnings(words, 'maybe', false)).toEqual([
-      'A message may go without the coupon: every paragraph with coupon_code or coupon_expires is left out of it.',
-      'A message may go without the coupon: a subject of ours takes the place of this one, which has coupon_amount.',
-      'Put such words between {% if coupon_code %} and {% endif %}, or give them a default.',
+      'A message may be sent without the coupon: every paragraph with coupon_code or coupon_expires is left out of it.',
+      'A message may be sent without the coupon: this subject has coupon_amount, so a default subject is used.',
+      'Put such text between {% if coupon_code %} and {% endif %}, or give it a default.',
     ])
     expect(couponWarnings({ ...words, subject: '' }, 'never', true)).toEqual([
       'These messages have no coupon: every sentence with coupon_code or coupon_expires is left out of them.',

@@ -6,17 +6,17 @@ import { hasCartVariable } from '../../../shared/marketing/campaigns.ts'
 
 /** The template variables of B 3, and those of the coupon. */
 export const variables = [
-  { name: 'customer_name', meaning: 'Name of the shopper' },
+  { name: 'customer_name', meaning: 'Shopper’s name' },
   { name: 'cart_items', meaning: 'Items in the cart, with pictures and prices' },
-  { name: 'cart_total', meaning: 'Value of the cart' },
+  { name: 'cart_total', meaning: 'Cart value' },
   { name: 'checkout_link', meaning: 'Link that restores the cart' },
-  { name: 'store_name', meaning: 'Name of your store' },
-  { name: 'discounted_total', meaning: 'Value of the cart with the coupon; without one, the value of the cart' },
-  { name: 'coupon_code', meaning: 'Code of the coupon; empty without one' },
-  { name: 'coupon_amount', meaning: 'What the coupon takes off, such as 10%; empty for free shipping' },
-  { name: 'coupon_offer', meaning: 'What the coupon gives, in words: 10% off, free shipping or a discount' },
-  { name: 'coupon_minimum', meaning: 'Minimum spend of the coupon; empty without one' },
-  { name: 'coupon_expires', meaning: 'When the coupon ends; empty if it never does' },
+  { name: 'store_name', meaning: 'Your store’s name' },
+  { name: 'discounted_total', meaning: 'Cart value after the coupon; without one, the cart value' },
+  { name: 'coupon_code', meaning: 'Coupon code; empty without a coupon' },
+  { name: 'coupon_amount', meaning: 'Coupon discount, such as 10%; empty for free shipping' },
+  { name: 'coupon_offer', meaning: 'Coupon as text: 10% off, free shipping or a discount' },
+  { name: 'coupon_minimum', meaning: 'Coupon’s minimum spend; empty if there is none' },
+  { name: 'coupon_expires', meaning: 'Coupon’s expiry; empty if there is none' },
 ] as const
 
 /** Without cart variables if the message has no cart, and without the name in a notification. */
@@ -71,15 +71,15 @@ export function bareCouponVariables(text: string): string[] {
 export function couponWarnings({ subject, body }: Words, coupon: CouponUse, isText: boolean): string[] {
   if (coupon === 'always') return []
   const [inSubject, inBody] = [bareCouponVariables(subject), bareCouponVariables(body)]
-  const whose = coupon === 'never' ? 'These messages have no coupon' : 'A message may go without the coupon'
+  const whose = coupon === 'never' ? 'These messages have no coupon' : 'A message may be sent without the coupon'
   const part = isText ? 'sentence' : 'paragraph'
   const lost = `every ${part} with ${inBody.join(' or ')} is left out of it.`
   return [
     ...(inBody.length > 0 ? [`${whose}: ${coupon === 'never' ? lost.replace('of it', 'of them') : lost}`] : []),
     ...(inSubject.length > 0
       ? [
-          `${whose}: a subject of ours takes the place of this one, which has ${inSubject.join(' and ')}.`,
-          `Put such words between {% if coupon_code %} and {% endif %}, or give them a default.`,
+          `${whose}: this subject has ${inSubject.join(' and ')}, so a default subject is used.`,
+          `Put such text between {% if coupon_code %} and {% endif %}, or give it a default.`,
         ]
       : []),
   ]

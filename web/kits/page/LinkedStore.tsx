@@ -41,7 +41,7 @@ export function LinkedStore({ currentId, what, instead, belongs = [], children }
     <Empty
       icon={IconBuildingStore}
       title={`${what} cannot be shown`}
-      text={error?.message ?? 'It is about a store that is not one of your account’s stores.'}
+      text={error?.message ?? 'The link is for a store that is not in your account.'}
     >
       <Button variant="default" size="sm" onClick={stay}>
         {instead}

@@ -15,8 +15,8 @@ export function ViewBanner() {
     <div className="banner tone-warn">
       <IconEye size={18} aria-hidden />
       <span className="grow">
-        <strong>You are viewing {user.accountName} as an operator.</strong> You see what a viewer sees, and can change
-        nothing. Ends {formatDateTime(user.viewedUntil)}.
+        <strong>You are looking at {user.accountName} as an operator.</strong> You can view but not change anything.
+        Ends {formatDateTime(user.viewedUntil)}.
       </span>
       <Button size="compact-sm" variant="default" onClick={leave}>
         Leave view

@@ -13,7 +13,7 @@ export class BrowserRefusal extends Error {}
 
 export async function subscribeThisBrowser(publicKey: string): Promise<BrowserSubscription> {
   if (!('serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window)) {
-    throw new BrowserRefusal('This browser has no push notifications.')
+    throw new BrowserRefusal('This browser does not support push notifications.')
   }
   if ((await Notification.requestPermission()) !== 'granted') {
     throw new BrowserRefusal(
