@@ -15,6 +15,7 @@ import { type Feature, featurePlans, subscriptionStatus } from '../../../shared/
 import type { Permission } from '../../../shared/core/endpoint.ts'
 import { readInstance } from '../../../shared/workspace/instance.ts'
 import { ApiError, call } from '../api/api.ts'
+import { deletions } from '../api/deletions.ts'
 import { isInsteadOfStore } from '../session/request.ts'
 import {
   buildStoreFields,
@@ -220,7 +221,8 @@ function buildAccessState(
 export function useLogout() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: () => {
+    mutationFn: async () => {
+      await deletions.finishAll()
       const leaving = call(logout)
       removeToken()
       return leaving.catch((cause) => {

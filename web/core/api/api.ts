@@ -58,6 +58,8 @@ export interface CallInput<E extends Endpoint> {
   /** Sent instead of JSON, unchanged: a CSV file. */
   file?: Blob
   signal?: AbortSignal
+  /** The request outlives the page. */
+  keepalive?: boolean
   /** Idempotency key: a repeated key returns the first answer and does nothing twice (D9). */
   idempotencyKey?: string
   /** For signing in: sends no token, and a 401 concerns the password. */
@@ -146,6 +148,7 @@ async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token:
       ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
       ...(input.file && { body: input.file }),
       ...(input.signal && { signal: input.signal }),
+      ...(input.keepalive && { keepalive: true }),
     })
   } catch (cause) {
     if (input.signal?.aborted) throw cause

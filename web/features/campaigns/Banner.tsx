@@ -1,5 +1,6 @@
-import { CloseButton, Group } from '@mantine/core'
+import { Button, CloseButton, Group } from '@mantine/core'
 import { Link } from 'react-router'
+import { deletions, useIsUndoable } from '../../core/api/deletions.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import type { ActionResult } from './actions.tsx'
 import { describeSent } from './held-messages.ts'
@@ -14,11 +15,27 @@ export const Banner = ({ result, onDismiss }: { result: ActionResult; onDismiss:
       <span>
         {result.text}
         {result.sentId && <SentTo id={result.sentId} />}
+        {result.deletedId && <Undo id={result.deletedId} onUndo={onDismiss} />}
       </span>
       <CloseButton size="sm" c="inherit" aria-label="Dismiss" onClick={onDismiss} />
     </Group>
   </Notice>
 )
+
+function Undo({ id, onUndo }: { id: string; onUndo: () => void }) {
+  const isUndoable = useIsUndoable(id)
+  const undo = () => {
+    deletions.undo(id)
+    onUndo()
+  }
+  return (
+    isUndoable && (
+      <Button size="compact-sm" variant="subtle" ml="xs" onClick={undo}>
+        Undo
+      </Button>
+    )
+  )
+}
 
 /** Shown once the campaign's messages exist. */
 function SentTo({ id }: { id: string }) {

@@ -8,6 +8,7 @@ import type { CampaignView } from '../../../shared/marketing/campaigns.ts'
 import { campaignTexts } from '../../../shared/marketing/campaigns.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { getErrorText } from '../../core/api/api.ts'
+import { useHiddenIds } from '../../core/api/deletions.ts'
 import { ColumnsMenu } from '../../core/ui/ColumnsMenu.tsx'
 import { DataList } from '../../core/ui/DataList.tsx'
 import type { DataColumn } from '../../core/ui/DataTable.tsx'
@@ -24,10 +25,11 @@ import { useCanSend } from '../../kits/manual-sends/useTextAction.ts'
 import { type ActionResult, useCampaignActions } from './actions.tsx'
 import { Banner } from './Banner.tsx'
 import { CampaignDialog } from './CampaignDialog.tsx'
+import { findDeletedResult, useDeleteReport } from './deleting.ts'
 import { badges, Revenue, StatusMark } from './parts.tsx'
 import { type CampaignQuery, useCampaigns } from './queries.ts'
 import { RowActions } from './RowActions.tsx'
-import { campaignsAddress, createDraft, describeAudience, parseStatus, typeNames } from './rules.ts'
+import { campaignsAddress, createDraft, describeAudience, parseStatus, removeCampaigns, typeNames } from './rules.ts'
 import { SendToAllDialog } from './SendToAllDialog.tsx'
 import { StoreTime } from './StoreTime.tsx'
 import { findStandstill } from './standstill.ts'
@@ -37,7 +39,8 @@ const [NEW, TO_ALL] = ['new', 'all']
 
 export function CampaignsPage() {
   const { query, change, put, param } = useListQuery(campaignsAddress)
-  const [result, setResult] = useState<ActionResult | null>(null)
+  const [result, setResult] = useState<ActionResult | null>(findDeletedResult)
+  useDeleteReport(setResult)
   const mayWrite = useCanSend()
   const form = param('form')
   const open = (which: string) => {
@@ -111,6 +114,7 @@ interface ListProps {
 
 function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
   const campaigns = useCampaigns(query)
+  const hidden = useHiddenIds()
   const columns = useAddedColumns()
   const isWide = useIsWide()
   const { act, dialog, isBusy } = useCampaignActions(onResult)
@@ -138,25 +142,28 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
         getErrorText={(error) => getErrorText(error, campaignTexts.notFetched)}
         className="padded"
       >
-        {({ campaigns: rows, pagination }) => (
-          <div aria-busy={campaigns.isPlaceholderData}>
-            {rows.length === 0 ? (
-              <Nothing query={query} mayWrite={mayWrite} onChange={onChange} onOpen={onOpen} />
-            ) : (
-              <>
-                <VisuallyHidden role="status">{formatCounted(pagination.total, 'campaign')}</VisuallyHidden>
-                <CampaignsTable campaigns={rows} added={columns.visible} actions={renderActions} />
-              </>
-            )}
-            <Pager
-              {...pagination}
-              limit={query.limit}
-              requestedPage={query.page}
-              onPage={(page) => onChange({ page })}
-              onLimit={(limit) => onChange({ limit })}
-            />
-          </div>
-        )}
+        {(data) => {
+          const { campaigns: rows, pagination } = removeCampaigns(data, hidden)
+          return (
+            <div aria-busy={campaigns.isPlaceholderData}>
+              {rows.length === 0 ? (
+                <Nothing query={query} mayWrite={mayWrite} onChange={onChange} onOpen={onOpen} />
+              ) : (
+                <>
+                  <VisuallyHidden role="status">{formatCounted(pagination.total, 'campaign')}</VisuallyHidden>
+                  <CampaignsTable campaigns={rows} added={columns.visible} actions={renderActions} />
+                </>
+              )}
+              <Pager
+                {...pagination}
+                limit={query.limit}
+                requestedPage={query.page}
+                onPage={(page) => onChange({ page })}
+                onLimit={(limit) => onChange({ limit })}
+              />
+            </div>
+          )
+        }}
       </Loaded>
       {dialog}
     </Card>

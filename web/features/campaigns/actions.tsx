@@ -7,6 +7,7 @@ import { Confirm } from '../../core/ui/Confirm.tsx'
 import { useFirstPress } from '../../core/ui/useFirstPress.ts'
 import { AudienceCount } from './AudienceCount.tsx'
 import { type Confirmation, findConfirmation } from './confirmations.ts'
+import { buildDeletedResult, useDeleteLater } from './deleting.ts'
 import { type CampaignCommand, useAudienceCount, useCampaignAction } from './queries.ts'
 import { actionTexts, type CampaignAction } from './rules.ts'
 
@@ -15,6 +16,8 @@ export interface ActionResult {
   text: string
   /** The campaign that was sent; absent if none was. */
   sentId?: string
+  /** The deleted campaign, which can be restored for some seconds. */
+  deletedId?: string
 }
 
 /** Actions of a row or page, run at once or after a confirmation. `onResult` receives the result. */
@@ -26,22 +29,33 @@ export function useCampaignActions(
   const zone = useStore()?.timeZone ?? 'UTC'
   const mutation = useCampaignAction()
   const handlers = createResultHandlers(onResult, onDone)
+  const deleteLater = useDeleteLater()
+  const close = () => setPending(null)
+  const deleteWithUndo = (campaign: CampaignView) => {
+    close()
+    deleteLater(campaign)
+    onResult(buildDeletedResult(campaign.id))
+    onDone('delete')
+  }
   const act = (action: CampaignAction, campaign: CampaignView) => {
     const question = findConfirmation(action, campaign, zone, Date.now())
     if (question) setPending({ action, campaign, question })
     else mutation.mutate({ action, campaign }, handlers(action, campaign.id))
   }
-  const close = () => setPending(null)
   const dialog = pending && (
     <ConfirmAction
       command={pending}
       question={pending.question}
       handlers={handlers(pending.action, pending.campaign.id)}
+      {...(isUndoable(pending) && { onDelete: () => deleteWithUndo(pending.campaign) })}
       onClose={close}
     />
   )
   return { act, dialog, isBusy: mutation.isPending }
 }
+
+/** An active campaign stops at once: it would send more until the offer to undo ends. */
+const isUndoable = ({ action, campaign }: CampaignCommand) => action === 'delete' && campaign.status !== 'active'
 
 type ResultHandlers = ReturnType<ReturnType<typeof createResultHandlers>>
 
@@ -61,11 +75,13 @@ interface AskProps {
   command: CampaignCommand
   question: Confirmation
   handlers: ResultHandlers
+  /** Replaces the request. */
+  onDelete?: () => void
   onClose: () => void
 }
 
 /** One idempotency key per confirmation, so a double click sends one request (D9). */
-function ConfirmAction({ command: { action, campaign }, question, handlers, onClose }: AskProps) {
+function ConfirmAction({ command: { action, campaign }, question, handlers, onDelete, onClose }: AskProps) {
   const mutation = useCampaignAction()
   const isFirst = useFirstPress()
   const { title, label, text, isDangerous } = question
@@ -86,7 +102,9 @@ function ConfirmAction({ command: { action, campaign }, question, handlers, onCl
       size={text === null ? 'lg' : 'md'}
       isDisabled={isCounted && count.data?.total === 0}
       onConfirm={() => {
-        if (isFirst()) mutation.mutate({ action, campaign }, { ...handlers, onSettled: onClose })
+        if (!isFirst()) return
+        if (onDelete) onDelete()
+        else mutation.mutate({ action, campaign }, { ...handlers, onSettled: onClose })
       }}
       onClose={onClose}
     >

@@ -16,6 +16,7 @@ import {
 } from '../../../shared/marketing/campaigns.ts'
 import { useIsStoreKnown, useStore } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
+import { deletions } from '../../core/api/deletions.ts'
 import { useOnce } from '../../kits/manual-sends/send-queries.ts'
 import type { CampaignAction, CampaignFilter } from './rules.ts'
 
@@ -84,7 +85,10 @@ export function useAudienceCount(body: CountBody | null, { isFresh = false } = {
 /** Repeated submits of the same dialog create one campaign (D9). */
 export function useCreateCampaign() {
   const once = useOnce()
-  return useChange([LIST], (body: CampaignBody) => once(body, (how) => call(createCampaign, { body, ...how })))
+  return useChange([LIST], async (body: CampaignBody) => {
+    await deletions.finishAll()
+    return once(body, (how) => call(createCampaign, { body, ...how }))
+  })
 }
 
 export const useSaveCampaign = (id: string) =>

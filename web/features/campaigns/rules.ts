@@ -17,6 +17,7 @@ import {
   campaignDefaults,
   campaignTexts,
   type createCampaign,
+  type listCampaigns,
   type TemplateChoice,
 } from '../../../shared/marketing/campaigns.ts'
 import { formatCounted } from '../../core/ui/format.ts'
@@ -50,6 +51,15 @@ export const campaignsAddress = createListAddress<CampaignFilter, 'newest'>({
 /** null: an unknown value. */
 export const parseStatus = (value: string | null): CampaignStatus | null =>
   (Object.keys(rowActions) as CampaignStatus[]).find((status) => status === value) ?? null
+
+type CampaignList = z.output<typeof listCampaigns.reply>
+
+/** A page of the list without the campaigns of `ids`. */
+export function removeCampaigns(list: CampaignList, ids: ReadonlySet<string>): CampaignList {
+  const campaigns = list.campaigns.filter(({ id }) => !ids.has(id))
+  const total = list.pagination.total - (list.campaigns.length - campaigns.length)
+  return { campaigns, pagination: { ...list.pagination, total } }
+}
 
 export type RowAction = 'edit' | 'play' | 'pause' | 'send_now' | 'cancel' | 'delete' | 'send'
 

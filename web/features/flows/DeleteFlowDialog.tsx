@@ -1,7 +1,6 @@
 import { Text } from '@mantine/core'
 import type { FlowView } from '../../../shared/marketing/flows.ts'
 import { flowTexts } from '../../../shared/marketing/flows.ts'
-import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
 import { formatCounted } from '../../core/ui/format.ts'
 import { useDeleteFlow } from '../../kits/flows/queries.ts'
@@ -10,35 +9,23 @@ interface Props {
   flow: FlowView
   opened: boolean
   onClose: () => void
-  onDeleted?: () => void
 }
 
-export function DeleteFlowDialog({ flow, opened, onClose, onDeleted }: Props) {
-  const deleting = useDeleteFlow()
+export function DeleteFlowDialog({ flow, opened, onClose }: Props) {
+  const deleteFlow = useDeleteFlow()
   const { waiting, held } = flow.counts
-  const close = () => {
-    deleting.reset()
-    onClose()
-  }
   return (
     <Confirm
       opened={opened}
       title={`Delete “${flow.name}”?`}
       confirmLabel="Delete"
       isDangerous
-      isBusy={deleting.isPending}
       isDisabled={flow.isOn}
-      problem={deleting.error?.message}
-      onConfirm={() =>
-        deleting.mutate(flow.id, {
-          onSuccess: ({ cancelled }) => {
-            close()
-            announce(`Flow deleted, ${formatCounted(cancelled, 'planned message')} cancelled`)
-            onDeleted?.()
-          },
-        })
-      }
-      onClose={close}
+      onConfirm={() => {
+        onClose()
+        deleteFlow(flow)
+      }}
+      onClose={onClose}
     >
       {flow.isOn ? (
         <Text>{flowTexts.switchOffFirst}</Text>

@@ -1,4 +1,12 @@
-import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import {
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { useCallback } from 'react'
 import type { z } from 'zod'
 import { flowReport, type reportDays } from '../../../shared/marketing/flow-report.ts'
 import {
@@ -15,12 +23,18 @@ import {
   trySaveFlow,
 } from '../../../shared/marketing/flows.ts'
 import { upcomingMessages } from '../../../shared/marketing/upcoming.ts'
-import { call } from '../../core/api/api.ts'
-import { insertFlow, sortFlows } from './rules.ts'
+import { BROKEN, call, getErrorText } from '../../core/api/api.ts'
+import { deletions, useHiddenIds } from '../../core/api/deletions.ts'
+import { buildStoreFields } from '../../core/session/session.ts'
+import { announce } from '../../core/ui/announce.ts'
+import { deleteWithToast } from '../../core/ui/UndoToast.tsx'
+import { insertFlow, removeFlows, sortFlows } from './rules.ts'
 
 export type FlowEdit = z.input<typeof saveFlow.body>
 export type FlowSwitch = z.input<typeof switchFlow.body>
 export type PreviewOf = z.input<typeof previewFlow.body>
+
+type FlowList = z.output<typeof listFlows.reply>
 
 const COUNTS_REFRESH_MS = 15_000
 
@@ -30,7 +44,11 @@ const flowsQuery = queryOptions({
   refetchInterval: COUNTS_REFRESH_MS,
 })
 
-export const useFlows = () => useQuery(flowsQuery)
+export function useFlows() {
+  const hidden = useHiddenIds()
+  const select = useCallback((data: FlowList) => ({ ...data, flows: removeFlows(data.flows, hidden) }), [hidden])
+  return useQuery({ ...flowsQuery, select })
+}
 
 export function useUpcoming(flowId: string) {
   return useQuery({
@@ -74,28 +92,55 @@ export const useChooseWinner = (flowId: string) =>
     call(chooseWinner, { params: { flowId, stepId }, body: { variantId } }),
   )
 
-export const useCreateFlow = () => useFlowChange((body: z.input<typeof createFlow.body>) => call(createFlow, { body }))
+// Plan limits and positions depend on the whole list, so pending deletions are sent first.
+export const useCreateFlow = () =>
+  useFlowChange(async (body: z.input<typeof createFlow.body>) => {
+    await deletions.finishAll()
+    return call(createFlow, { body })
+  })
 
-export const useCopyFlow = () => useFlowChange((flowId: string) => call(copyFlow, { params: { flowId } }))
+export const useCopyFlow = () =>
+  useFlowChange(async (flowId: string) => {
+    await deletions.finishAll()
+    return call(copyFlow, { params: { flowId } })
+  })
 
+/** Deletes unless it is undone in time. */
 export function useDeleteFlow() {
   const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (flowId: string) => call(deleteFlow, { params: { flowId } }),
-    onSuccess: (_, flowId) =>
-      queries.setQueryData(
-        flowsQuery.queryKey,
-        (old) => old && { ...old, flows: old.flows.filter(({ id }) => id !== flowId) },
-      ),
-    onSettled: () => queries.invalidateQueries({ queryKey: flowsQuery.queryKey }),
-  })
+  return ({ id, name }: Pick<FlowView, 'id' | 'name'>) => {
+    // The store shown may change before the request is sent.
+    const query = buildStoreFields()
+    deleteWithToast('Flow deleted', {
+      id,
+      send: async ({ keepalive }) => {
+        await call(deleteFlow, { params: { flowId: id }, query, keepalive })
+        dropFlow(queries, id)
+      },
+      onFailed: (error) => {
+        announce(`“${name}” was not deleted. ${getErrorText(error, BROKEN)}`, 'bad')
+        void queries.invalidateQueries({ queryKey: flowsQuery.queryKey })
+      },
+    })
+  }
+}
+
+function dropFlow(queries: QueryClient, flowId: string): void {
+  queries.setQueryData(
+    flowsQuery.queryKey,
+    (old) => old && { ...old, flows: removeFlows(old.flows, new Set([flowId])) },
+  )
+  void queries.invalidateQueries({ queryKey: flowsQuery.queryKey })
 }
 
 /** Optimistic reorder, rolled back if refused. */
 export function useOrderFlows() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (flowIds: string[]) => call(orderFlows, { body: { flowIds } }),
+    async mutationFn(flowIds: string[]) {
+      await deletions.finishAll()
+      return call(orderFlows, { body: { flowIds } })
+    },
     async onMutate(flowIds) {
       await queries.cancelQueries({ queryKey: flowsQuery.queryKey, exact: true })
       queries.setQueryData(flowsQuery.queryKey, (old) => old && { ...old, flows: sortFlows(old.flows, flowIds) })

@@ -97,6 +97,12 @@ export function sortFlows(flows: readonly FlowView[], ids: readonly string[]): F
   return flows.toSorted((a, b) => place(a.id) - place(b.id)).map((flow, index) => ({ ...flow, position: index + 1 }))
 }
 
+/** The flows without those of `ids`, renumbered. */
+export const removeFlows = (flows: readonly FlowView[], ids: ReadonlySet<string>): FlowView[] =>
+  flows.some(({ id }) => ids.has(id))
+    ? flows.filter(({ id }) => !ids.has(id)).map((flow, index) => ({ ...flow, position: index + 1 }))
+    : [...flows]
+
 /** Replaces the flow with the same id; a new one is inserted at its position. */
 export function insertFlow(flows: readonly FlowView[], flow: FlowView): FlowView[] {
   if (flows.some(({ id }) => id === flow.id)) return flows.map((other) => (other.id === flow.id ? flow : other))
