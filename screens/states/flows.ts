@@ -83,7 +83,7 @@ const list: State[] = [
     name: 'flows of a store without any',
     path: '/flows',
     given: (api) => serveFlowList(api, () => []),
-    steps: [waitForText('There is no flow yet')],
+    steps: [waitForText('No flow yet')],
   },
   { name: 'flows in their order', path: '/flows', given: (api) => two(api), steps: [waitForText('All other carts')] },
   {
@@ -322,7 +322,7 @@ const lifts: State[] = [
     [waitForText('No difference proven')],
     '/dashboard',
   ),
-  lift('analytics with a result of the control group', { running: large }, [between], '/analytics'),
+  lift('analytics with a result of the control group', { running: large }, [between], '/analytics#attribution'),
 ]
 
 export const flowStates: State[] = [...list, ...editors, ...lifts]

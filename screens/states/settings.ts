@@ -328,7 +328,7 @@ const push: State[] = [
       name: `${path} as a viewer`,
       path,
       given: signInAsViewer,
-      steps: [waitForText('Your role can look at these settings')],
+      steps: [waitForText('Only an owner or admin can change them')],
     },
     {
       name: `${path} of a store on Shopify`,
@@ -475,7 +475,7 @@ const connecting: State[] = [
     name: 'another store',
     path: another,
     given: signInAsOwner,
-    steps: [waitForText('The stores that are connected stay as they are.')],
+    steps: [waitForText('Your connected stores stay as they are.')],
   },
   {
     name: 'another store beyond the plan',
