@@ -19,13 +19,8 @@ import { PlanPermissionHint } from './PlanPermissionHint.tsx'
 import { readCycle } from './pricing-rules.ts'
 import { useManualUpdate } from './queries.ts'
 
-/** The names that A 3 lists, and Lite as everywhere else. */
-const names: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(plans).map(([key, { name }]) => [key, name])),
-  professional: 'Professional (not sold)',
-  enterprise: 'Enterprise (not sold)',
-}
-const offered = Object.keys(names)
+const planNames = new Map(Object.entries(plans).map(([key, { name }]) => [key, name]))
+const offered = ['free', 'starter', 'growth', 'professional', 'enterprise']
 
 /** Sets a plan without payment; exists only in test mode (decision 3). */
 export function TestSubscriptionPage() {
@@ -46,7 +41,7 @@ function TestSubscription({ current }: { current: string | null }) {
             <Title order={1}>Test subscription</Title>
             <Text c="dimmed">Test billing: plans are free here.</Text>
             <Text>
-              Current plan: <strong>{current === null ? 'none' : names[current]}</strong>
+              Current plan: <strong>{current === null ? 'none' : (planNames.get(current) ?? current)}</strong>
             </Text>
             {!mayPay && <PlanPermissionHint hasPlan={current !== null} />}
             {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
@@ -74,7 +69,7 @@ function PlanForm({ current, isDisabled }: { current: string | null; isDisabled:
     <>
       <NativeSelect
         label="Plan"
-        data={offered.map((value) => ({ value, label: names[value]! }))}
+        data={offered}
         value={plan}
         disabled={isDisabled}
         onChange={(event) => setPlan(event.currentTarget.value)}
