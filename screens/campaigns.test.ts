@@ -3,6 +3,7 @@ import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isFocused, pressTabTo } from '../e2e/keys.ts'
 import type { Endpoint } from '../shared/core/endpoint.ts'
+import { readMailServer } from '../shared/delivery/mail-server.ts'
 import { type CampaignReport, listCampaignRecipients, readCampaignReport } from '../shared/marketing/campaign-report.ts'
 import {
   type CampaignView,
@@ -19,6 +20,7 @@ import {
 } from '../shared/marketing/campaigns.ts'
 import { abandonedCustomers } from '../shared/marketing/customers.ts'
 import { UNDO_MS } from '../web/core/api/deletions.ts'
+import { serveUser } from './account-scene.ts'
 import { type Call, fixture } from './api.ts'
 import { createScreens, NOW, PHONE } from './app.ts'
 import { buildName, recipients, serveRecipients } from './recipients.ts'
@@ -114,6 +116,20 @@ test('the empty list explains the next step and offers both actions', { tags: ['
   for (const name of ['Send to All', 'New Campaign', 'Send to All Abandoned Carts', 'Create Campaign'])
     await findButton(name, app.page.locator('body')).waitFor()
   expect(await app.findViolations()).toEqual([])
+})
+
+test('its dialogs ask for a confirmed address first, except with an own mail server', async () => {
+  serveUser(app.api, { isEmailConfirmed: false })
+  const toCreate = () => app.page.getByText('Confirm your email address to create a campaign.')
+  await app.open('/campaigns?form=new')
+  await toCreate().waitFor()
+  await app.open('/campaigns?form=all')
+  await app.page.getByText('Confirm your email address to send messages.').waitFor()
+  app.api.alter(readMailServer, (reply) => ({ ...reply, way: 'own' as const }))
+  await app.open('/campaigns?form=new')
+  await findDialog().waitFor()
+  await app.waitUntilSettled()
+  expect(await toCreate().count()).toBe(0)
 })
 
 test.each([
