@@ -129,7 +129,7 @@ test('its dialogs ask for a confirmed address first, except with an own mail ser
   await app.open('/campaigns?form=new')
   await findDialog().waitFor()
   await app.waitUntilSettled()
-  expect(await toCreate().count()).toBe(0)
+  await expect.poll(() => toCreate().count()).toBe(0)
 })
 
 test.each([
@@ -417,7 +417,7 @@ describe('a row of the list', () => {
       await deleteIt()
       expect(campaigns).toEqual([])
       await banner(campaignTexts.deleted)
-      expect(await undo().count()).toBe(0)
+      await expect.poll(() => undo().count()).toBe(0)
     })
   })
 

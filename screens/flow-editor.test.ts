@@ -386,7 +386,7 @@ test('a winner is chosen after a confirmation, and not while changes are unsaved
   await app.page.keyboard.press('Control+z')
   await findWinner('B').click()
   const question = app.page.getByRole('dialog', { name: 'Choose variant B?' })
-  await question.getByText('The figures do not show yet that one variant sells more than another.').waitFor()
+  await question.getByText('No variant is proven to sell more yet.').waitFor()
   expect(app.api.calls(chooseWinner)).toEqual([])
   await question.getByRole('button', { name: 'Choose it' }).click()
   await findCard(2).getByText('Split test').waitFor({ state: 'detached' })

@@ -56,7 +56,7 @@ test('inviting and two-factor sign-in ask for a confirmed address first', async 
   const page = await app.open('/settings/account')
   await page.getByText('Confirm your email address to invite members.').waitFor()
   const setUp = page.getByText('Confirm your email address to set up two-factor sign-in.')
-  expect(await setUp.count()).toBe(0)
+  await expect.poll(() => setUp.count()).toBe(0)
   await page.getByRole('button', { name: 'Set up' }).click()
   await setUp.waitFor()
 })
