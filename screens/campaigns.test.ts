@@ -3,6 +3,7 @@ import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { isFocused, pressTabTo } from '../e2e/keys.ts'
 import type { Endpoint } from '../shared/core/endpoint.ts'
+import { readMailServer } from '../shared/delivery/mail-server.ts'
 import { type CampaignReport, listCampaignRecipients, readCampaignReport } from '../shared/marketing/campaign-report.ts'
 import {
   type CampaignView,
@@ -18,6 +19,8 @@ import {
   sendToAbandonedCarts,
 } from '../shared/marketing/campaigns.ts'
 import { abandonedCustomers } from '../shared/marketing/customers.ts'
+import { UNDO_MS } from '../web/core/api/deletions.ts'
+import { serveUser } from './account-scene.ts'
 import { type Call, fixture } from './api.ts'
 import { createScreens, NOW, PHONE } from './app.ts'
 import { buildName, recipients, serveRecipients } from './recipients.ts'
@@ -113,6 +116,20 @@ test('the empty list explains the next step and offers both actions', { tags: ['
   for (const name of ['Send to All', 'New Campaign', 'Send to All Abandoned Carts', 'Create Campaign'])
     await findButton(name, app.page.locator('body')).waitFor()
   expect(await app.findViolations()).toEqual([])
+})
+
+test('its dialogs ask for a confirmed address first, except with an own mail server', async () => {
+  serveUser(app.api, { isEmailConfirmed: false })
+  const toCreate = () => app.page.getByText('Confirm your email address to create a campaign.')
+  await app.open('/campaigns?form=new')
+  await toCreate().waitFor()
+  await app.open('/campaigns?form=all')
+  await app.page.getByText('Confirm your email address to send messages.').waitFor()
+  app.api.alter(readMailServer, (reply) => ({ ...reply, way: 'own' as const }))
+  await app.open('/campaigns?form=new')
+  await findDialog().waitFor()
+  await app.waitUntilSettled()
+  await expect.poll(() => toCreate().count()).toBe(0)
 })
 
 test.each([
@@ -353,6 +370,56 @@ describe('a row of the list', () => {
       expect(campaigns.map((each) => each.status)).toEqual([status])
     },
   )
+
+  describe('deleting', () => {
+    const deleteIt = async () => {
+      await press('Delete')
+      await findButton('Delete', findDialog(`Delete ${NAME}?`)).click()
+      await findRow().waitFor({ state: 'detached' })
+    }
+    const undo = () => app.page.getByRole('button', { name: 'Undo', exact: true })
+
+    test('restores the campaign without a request when it is undone', async () => {
+      campaigns = [buildCampaign({ status: 'sent' })]
+      await app.open('/campaigns')
+      await deleteIt()
+      await undo().click()
+      await findRow().waitFor()
+      await app.page.getByText(campaignTexts.deleted).waitFor({ state: 'detached' })
+      await app.page.waitForTimeout(UNDO_MS)
+      expect(app.api.calls(deleteCampaign)).toEqual([])
+    })
+
+    test('sends the request when the offer to undo ends', async () => {
+      campaigns = [buildCampaign({ status: 'sent' })]
+      await app.open('/campaigns')
+      await deleteIt()
+      expect(app.api.calls(deleteCampaign)).toEqual([])
+      await expect.poll(() => campaigns, { timeout: UNDO_MS + 10_000 }).toEqual([])
+      await undo().waitFor({ state: 'detached' })
+      await banner(campaignTexts.deleted)
+    })
+
+    test('on the campaign’s page opens the list, and is sent at once when that is left', async () => {
+      campaigns = [buildCampaign({ status: 'sent' })]
+      await app.open(`/campaigns/${campaigns[0]!.id}`)
+      await app.page.getByRole('button', { name: `Delete ${NAME}` }).click()
+      await findButton('Delete', findDialog(`Delete ${NAME}?`)).click()
+      await undo().waitFor()
+      expect(app.api.calls(deleteCampaign)).toEqual([])
+      await app.page.goto(`${app.url}/blank`)
+      await expect.poll(() => campaigns).toEqual([])
+    })
+
+    test('stops an active campaign at once, without undo', async () => {
+      campaigns = [buildCampaign({ status: 'active' })]
+      await app.open('/campaigns')
+      await deleteIt()
+      expect(campaigns).toEqual([])
+      await banner(campaignTexts.deleted)
+      await expect.poll(() => undo().count()).toBe(0)
+    })
+  })
 
   test('sends a campaign once when “Send” is double-clicked', async () => {
     campaigns = [buildCampaign()]

@@ -84,7 +84,7 @@ test('writes the code in upper case at the cursor, and reads dates in the store�
   for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft')
   await page.keyboard.type('white')
   await expect.poll(() => code.inputValue()).toBe('SNOWWHITE-10')
-  await form.getByText('Dates and times are in your store’s time zone, America/New_York.').waitFor()
+  await form.getByText('In your store’s time zone, America/New_York.').waitFor()
   await findAmount(form).fill('12.5')
   // The clocks go forward between them.
   await start(form).fill('2027-03-13T09:00')

@@ -179,7 +179,7 @@ describe('the list of coupons', () => {
     api.answer(readPlugin, { plugin: buildPluginView({}) })
     const { page } = await openCoupons([])
     await page.getByText('No coupons yet').waitFor()
-    const warning = page.getByText('Recoup cannot reach your shop, and the plugin does not create coupons')
+    const warning = page.getByText('Recoup cannot reach your shop to create coupons')
     await expect.poll(() => api.calls(readPlugin).length).toBeGreaterThan(0)
     await expect.poll(() => warning.count()).toBe(0)
     api.answer(readPlugin, { plugin: buildPluginView({ isReached: false, reason: 'The shop does not answer.' }) })

@@ -12,6 +12,7 @@ import {
   switchFlow,
 } from '../shared/marketing/flows.ts'
 import { upcomingMessages } from '../shared/marketing/upcoming.ts'
+import { UNDO_MS } from '../web/core/api/deletions.ts'
 import { createScreens } from './app.ts'
 import { buildHighValueFlow, buildReadyFlow, READY, serveFlows } from './flows-api.ts'
 
@@ -149,7 +150,56 @@ test('a copy is inserted after its original, and deleted only after a confirmati
   await choose(copy, 'Delete')
   await question.getByRole('button', { name: 'Delete' }).click()
   await expect.poll(namesShown).toEqual([READY, HIGH])
-  expect(listStoredNames()).toEqual([READY, HIGH])
+  expect(app.api.calls(deleteFlow)).toEqual([])
+  await app.page.getByText('Flow deleted').waitFor()
+  await expect.poll(listStoredNames, { timeout: UNDO_MS + 10_000 }).toEqual([READY, HIGH])
+  await app.page.getByText('Flow deleted').waitFor({ state: 'detached' })
+  expect(await namesShown()).toEqual([READY, HIGH])
+})
+
+const deleteHigh = async () => {
+  await openList()
+  await choose(HIGH, 'Delete')
+  await findDialog(`Delete “${HIGH}”?`).getByRole('button', { name: 'Delete' }).click()
+  await expect.poll(namesShown).toEqual([READY])
+}
+const undo = () => app.page.getByRole('button', { name: 'Undo', exact: true })
+
+test('an undone deletion restores the flow without a request', async () => {
+  await deleteHigh()
+  await expect.poll(() => isFocused(undo())).toBe(true)
+  await undo().click()
+  await expect.poll(namesShown).toEqual([READY, HIGH])
+  await undo().waitFor({ state: 'detached' })
+  await app.page.waitForTimeout(UNDO_MS)
+  expect(app.api.calls(deleteFlow)).toEqual([])
+})
+
+test('a flow is deleted at once when the page is left or the offer to undo is dismissed', async () => {
+  await deleteHigh()
+  await app.page.goto(`${app.url}/blank`)
+  await expect.poll(listStoredNames).toEqual([READY])
+  stored.flows = [buildReadyFlow(), buildHighValueFlow()]
+  await deleteHigh()
+  await app.page.getByRole('button', { name: 'Dismiss' }).click()
+  await expect.poll(listStoredNames).toEqual([READY])
+  expect(app.api.calls(deleteFlow)).toHaveLength(2)
+})
+
+test('a pending deletion is sent before another flow is copied', async () => {
+  await deleteHigh()
+  await choose(READY, 'Copy')
+  await expect.poll(namesShown).toEqual([READY, `${READY} (copy)`])
+  expect(listStoredNames()).toEqual([READY, `${READY} (copy)`])
+  expect(app.api.calls(deleteFlow)).toHaveLength(1)
+})
+
+test('a flow the server does not delete is shown again, with the reason', async () => {
+  app.api.fail(deleteFlow, 422, { error: flowTexts.switchOffFirst, code: 'unprocessable' })
+  await deleteHigh()
+  await app.page.getByRole('button', { name: 'Dismiss' }).click()
+  await app.page.getByText(`“${HIGH}” was not deleted. ${flowTexts.switchOffFirst}`).waitFor()
+  await expect.poll(namesShown).toEqual([READY, HIGH])
 })
 
 test('“Read the preview first” opens the preview of the flow', async () => {

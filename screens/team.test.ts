@@ -51,6 +51,16 @@ test('an invitation is sent with its role and listed; a refused mail shows the s
   await expect.poll(() => api.calls(inviteMember)[0]!.body).toEqual({ email: MIA, role: 'viewer' })
 })
 
+test('inviting and two-factor sign-in ask for a confirmed address first', async () => {
+  serveUser(api, { isEmailConfirmed: false })
+  const page = await app.open('/settings/account')
+  await page.getByText('Confirm your email address to invite members.').waitFor()
+  const setUp = page.getByText('Confirm your email address to set up two-factor sign-in.')
+  await expect.poll(() => setUp.count()).toBe(0)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await setUp.waitFor()
+})
+
 test('an invitation link adds a new user, who learns who can choose a plan', { tags: ['A6'] }, async () => {
   const invited = { accountName: 'Olive Owner', invitedBy: 'Olive Owner', email: MIA, role: 'viewer' as const }
   api.answer(readInvitation, { ...invited, isKnown: false, isYou: false })

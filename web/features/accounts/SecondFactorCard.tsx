@@ -25,6 +25,7 @@ import {
   renewRecoveryCodes,
   secondFactorTexts,
 } from '../../../shared/access/second-factor.ts'
+import { ConfirmFirst } from '../../core/access/ConfirmFirst.tsx'
 import { ApiError, call, hasFieldError } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Facts } from '../../core/ui/Facts.tsx'
@@ -259,6 +260,7 @@ function PasswordStep({ user, begin, onClose }: PasswordProps) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="md" maw={420}>
+        <ConfirmFirst what="set up two-factor sign-in" />
         <input type="hidden" name="username" autoComplete="username" value={user.email} readOnly />
         <PasswordInput
           ref={first}

@@ -15,6 +15,7 @@ import {
   resendInvitation,
   revokeInvitation,
 } from '../../../shared/workspace/team.ts'
+import { ConfirmFirst } from '../../core/access/ConfirmFirst.tsx'
 import { useDraft } from '../../core/access/drafts.ts'
 import { ApiError, call, hasFieldError } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
@@ -53,6 +54,7 @@ export function TeamCard({ user }: { user: User }) {
                 <InvitationRow key={invitation.id} invitation={invitation} user={user} />
               ))}
             </ul>
+            {mayLead && <ConfirmFirst what="invite members" />}
             {mayLead && <InviteForm user={user} />}
           </>
         )}

@@ -1,4 +1,5 @@
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
+import { ConfirmToSend } from '../stores/ConfirmToSend.tsx'
 import './campaigns.css'
 import { Button, Group, Stack, Title } from '@mantine/core'
 import { type RefObject, useEffect, useRef, useState } from 'react'
@@ -82,6 +83,7 @@ export function CampaignForm({ place, start, isDiscarded, onDirty, onAsking, onC
       <Title order={3} tabIndex={-1} ref={heading}>
         {getStepTitle(step, draft.type)}
       </Title>
+      {(draft.type === 'email' || draft.type === 'push') && <ConfirmToSend what="create a campaign" />}
       <Step step={step} draft={draft} problems={problems} isReadOnly={false} onChange={change} />
       <Stack gap="sm" className="campaign-foot">
         {gate && (isLast || gate.step === step) && <UpgradeNotice text={gate.text} />}

@@ -20,6 +20,7 @@ import type { CouponEdit } from '../../kits/message-editor/step-coupon.ts'
 import { applyCoupon } from '../../kits/message-editor/step-coupon.ts'
 import { WordEditor } from '../../kits/message-editor/WordEditor.tsx'
 import { drawBelow } from '../coupons/QuickCreate.tsx'
+import { ConfirmToSend } from '../stores/ConfirmToSend.tsx'
 import { AudienceCount, Reasons } from './AudienceCount.tsx'
 import { NotCreated } from './CampaignForm.tsx'
 import { confirmSendToAll } from './confirmations.ts'
@@ -115,6 +116,7 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
   const isOfferless = typed.template === 'discount' && typed.coupon === null
   return (
     <Stack gap="md">
+      <ConfirmToSend what="send messages" />
       <AudienceCount count={count} />
       <WordEditor
         layout="toggle"

@@ -22,6 +22,7 @@ import {
   mapRefusedFields,
   moveToTomorrow,
   parseStatus,
+  removeCampaigns,
   rowActions,
   toCampaignInput,
   toDraft,
@@ -421,4 +422,13 @@ test('the list shows the audience, and its address keeps search and filter', { t
   expect(query).toMatchObject({ search: 'autumn', status: 'paused', page: 2, limit: 50 })
   expect(campaignsAddress.read(new URLSearchParams('status=nonsense'))).not.toHaveProperty('status')
   expect([parseStatus('sent'), parseStatus('')]).toEqual(['sent', null])
+})
+
+it('leaves out removed campaigns and counts the others', () => {
+  const [a, b] = [{ id: 'a' }, { id: 'b' }] as CampaignView[]
+  const list = { campaigns: [a!, b!], pagination: { page: 1, limit: 50, total: 60, pages: 2 } }
+  expect(removeCampaigns(list, new Set(['a', 'elsewhere']))).toEqual({
+    campaigns: [b],
+    pagination: { page: 1, limit: 50, total: 59, pages: 2 },
+  })
 })

@@ -38,6 +38,7 @@ import {
 } from '../../kits/manual-sends/sending.ts'
 import { TYPING_PAUSE_MS } from '../../kits/message-editor/rules.ts'
 import { WordEditor } from '../../kits/message-editor/WordEditor.tsx'
+import { ConfirmToSend } from '../stores/ConfirmToSend.tsx'
 import { ScheduleFields } from './ScheduleFields.tsx'
 import { SendMessage } from './SendMessage.tsx'
 import type { Ask } from './useSendDialog.tsx'
@@ -141,6 +142,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
 
   return (
     <Stack gap="md">
+      {channel === 'email' && <ConfirmToSend what="send messages" />}
       {one && <Text fw={600}>{describeRecipient(one)}</Text>}
       <WordEditor
         layout="dialog"

@@ -9,6 +9,7 @@ import { ApiError, getErrorText } from '../../core/api/api.ts'
 import { useLeaveGuard } from '../../core/ui/useLeaveGuard.tsx'
 import { BulkSendCard } from '../../kits/manual-sends/BulkSendCard.tsx'
 import { WordEditor } from '../../kits/message-editor/WordEditor.tsx'
+import { ConfirmToSend } from '../stores/ConfirmToSend.tsx'
 import { CouponField } from './CouponField.tsx'
 import { CustomerPicker } from './CustomerPicker.tsx'
 import { DiscountFoot } from './DiscountFoot.tsx'
@@ -94,6 +95,7 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   )
   return (
     <Stack gap="md">
+      <ConfirmToSend what="send messages" />
       <WordEditor
         layout="dialog"
         channel="email"

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
 import type { FlowChannels, FlowStep, FlowView } from '../../../shared/marketing/flows.ts'
+import { useStore } from '../../core/access/queries.ts'
 import { formatCounted } from '../../core/ui/format.ts'
 import { formatSinceAbandonment } from '../../kits/flows/elapsed.ts'
 import { MessagePicture, PictureFrame, TextBubble } from '../../kits/flows/MessagePicture.tsx'
@@ -18,6 +19,8 @@ const MAX_SHOWN = 4
 /** The messages of a flow as thumbnails, each with its subject and time. */
 export function FlowSteps({ flow, approved }: Props) {
   const { id, steps } = flow
+  const store = useStore()
+  const known = store ? { store_name: store.name } : {}
   const shown = steps.length > MAX_SHOWN ? steps.slice(0, MAX_SHOWN - 1) : steps
   const others = steps.length - shown.length
   return (
@@ -35,7 +38,7 @@ export function FlowSteps({ flow, approved }: Props) {
           </PictureFrame>
           <div className="flow-mail-text">
             <Text fz="sm" fw={550} lineClamp={3} style={{ overflowWrap: 'anywhere' }}>
-              {formatVariables(describeContent(step))}
+              {formatVariables(describeContent(step), known)}
             </Text>
             <Text fz="xs" c="dimmed">
               {formatSinceAbandonment(step.delayMinutes)}

@@ -8,6 +8,7 @@ import {
   explainNoCarts,
   formatVariables,
   insertFlow,
+  removeFlows,
   sortFlows,
 } from './rules.ts'
 
@@ -61,6 +62,15 @@ it('shows the variables of a template by their names', () => {
   expect(formatVariables('Hi {{ customer_name }}, {{coupon_code | default: "none"}} at {{ store_name }}')).toBe(
     'Hi [customer name], [coupon code] at [store name]',
   )
+  expect(formatVariables('{{ customer_name }}, at {{ store_name }}', { store_name: 'Maple & Clay' })).toBe(
+    '[customer name], at Maple & Clay',
+  )
+})
+
+it('leaves out removed flows and renumbers the others', () => {
+  const three = [buildFlow('a', 1), buildFlow('b', 2), buildFlow('c', 3)]
+  expect(listPlaces(removeFlows(three, new Set(['a', 'x'])))).toEqual(['1 b', '2 c'])
+  expect(removeFlows(three, new Set())).toEqual(three)
 })
 
 it('shows every part of the planned total', () => {

@@ -45,9 +45,12 @@ export function describeCounts(counts: Counts): string {
 export const nameStep = (flow: Pick<FlowView, 'steps'>, step: number) =>
   flow.steps.find((other) => other.step === step)?.templateName ?? `Message ${step}`
 
-/** A template's text for reading: “your cart at [store name]”. */
-export const formatVariables = (text: string): string =>
-  text.replace(/\{\{ ?(\w{1,60})\b[^{}]{0,200}\}\}/g, (_, name: string) => `[${name.replaceAll('_', ' ')}]`)
+/** A template's text for reading: “your cart at [store name]”. `known` has values to show instead of names. */
+export const formatVariables = (text: string, known: Partial<Record<string, string>> = {}): string =>
+  text.replace(
+    /\{\{ ?(\w{1,60})\b[^{}]{0,200}\}\}/g,
+    (_, name: string) => known[name] ?? `[${name.replaceAll('_', ' ')}]`,
+  )
 
 type FlowMatcher = Pick<FlowView, 'position' | 'conditions'>
 
