@@ -144,7 +144,7 @@ test('the doctor shows each check, and checks the store again on request', async
   // What works is one line, and its checks come on request.
   const working = card.getByRole('list', { name: 'Parts that work' })
   await card.getByText(`${good.length} checks OK`).waitFor()
-  expect(await working.count()).toBe(0)
+  await expect.poll(() => working.count()).toBe(0)
   await card.getByRole('button', { name: 'Show checks' }).click()
   await expect.poll(() => working.getByRole('listitem').count()).toBe(good.length)
   for (const { finding } of good) await working.getByText(finding).waitFor()

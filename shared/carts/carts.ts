@@ -37,7 +37,7 @@ export const CartPath = z.object({
   /** Reminders of the cart's flow. */
   reminders: z.object({ sent: z.number(), planned: z.number() }),
   /** `sent`: at least one message; otherwise the state of the next one, or of the last. `none`: no message. */
-  message: z.enum(['none', 'waiting', 'held', 'sent', 'failed', 'stopped']),
+  message: z.enum(['none', 'waiting', 'on_hold', 'sent', 'failed', 'stopped']),
   /** Time of the newest message sent. */
   sentAt: z.string().nullable(),
   /** When the next message is due. */

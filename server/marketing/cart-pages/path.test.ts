@@ -38,7 +38,7 @@ test('the path follows a cart from the first reminder to the click', async () =>
 
 test.each([
   ['scheduled', null, 'waiting'],
-  ['held', 'quiet_hours', 'held'],
+  ['held', 'quiet_hours', 'on_hold'],
   ['failed', 'rejected:550', 'failed'],
   ['skipped', 'no_consent', 'stopped'],
 ])('a cart whose messages are %s (%s) has the message state %s', async (state, reason, expected) => {

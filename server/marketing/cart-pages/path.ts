@@ -39,7 +39,7 @@ const presentPath = (row: PathRow): CartPath => ({
 
 function findMessageState(row: PathRow): CartPath['message'] {
   if (row.sent_at) return 'sent'
-  if (row.next_at) return row.is_held ? 'held' : 'waiting'
+  if (row.next_at) return row.is_held ? 'on_hold' : 'waiting'
   if (row.is_failed) return 'failed'
   return row.count > 0 ? 'stopped' : 'none'
 }

@@ -41,7 +41,7 @@ test('a recovered cart shows the number of reminders, the click and the revenue'
 })
 
 test.each([
-  [{ message: 'held', explanation: 'Limit reached' }, 'Message · held · Limit reached'],
+  [{ message: 'on_hold', explanation: 'Limit reached' }, 'Message · held · Limit reached'],
   [{ message: 'failed' }, 'Message · failed · Failed'],
   [{ message: 'stopped', explanation: 'No consent.' }, 'Message · stopped · No consent.'],
   [{ message: 'none' }, 'Message · ahead'],

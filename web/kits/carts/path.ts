@@ -60,12 +60,8 @@ function describeMessage(
   }
   if (message === 'none') return { outcome: isOver ? 'stopped' : 'ahead', detail: isOver ? 'None sent' : undefined }
   if (message === 'waiting') return { outcome: 'waiting', detail: `Due ${formatTime(nextAt!)}` }
-  const states: Record<'held' | 'failed' | 'stopped', string> = {
-    held: 'On hold',
-    failed: 'Failed',
-    stopped: 'Not sent',
-  }
-  return { outcome: message, detail: explanation || states[message] }
+  if (message === 'on_hold') return { outcome: 'held', detail: explanation || 'On hold' }
+  return { outcome: message, detail: explanation || (message === 'failed' ? 'Failed' : 'Not sent') }
 }
 
 function describeEnd({ state, is_void: isVoid }: PathCart, revenue: string | null | undefined) {
