@@ -290,5 +290,5 @@ test('returns with a code after Connect in WordPress', async () => {
   const answer = await (await fetch(body.url)).text()
   expect(answer).toContain('The shop is connected.')
   expect(readLink(demo.shop)!.secret).not.toBe(before)
-  expect(await (await fetch(body.url)).text()).toContain('This did not begin here.')
+  expect(await (await fetch(body.url)).text()).toContain('This connection was not started here.')
 })

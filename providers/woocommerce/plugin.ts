@@ -70,7 +70,7 @@ export async function finishConnect(
 ): Promise<string> {
   const pending = JSON.parse(readMeta(shop.db, 'plugin-begun') ?? 'null') as { state: string; recoup: string } | null
   writeMeta(shop.db, 'plugin-begun', 'null')
-  if (pending?.state !== query.state) return 'This did not begin here. Please press Connect again.'
+  if (pending?.state !== query.state) return 'This connection was not started here. Please press Connect again.'
   if (query.error) return `Nothing was connected: ${query.error}.`
   const { status, body } = await exchangeCode(shop, pending.recoup, query.code)
   return status === 200 ? 'The shop is connected.' : `Recoup did not take the connection: ${body.code ?? status}.`
