@@ -121,7 +121,7 @@ test('Connect in the shop opens sign-up and plans, then returns to the connected
   const store = await createStore()
   page = await (await browser.newContext({ extraHTTPHeaders: createClientHeaders() })).newPage()
   await page.goto(`${store.url}/wp-admin/?page=recoup`)
-  await page.getByLabel('Address of Recoup').fill(instance.url)
+  await page.getByLabel('Recoup address').fill(instance.url)
   await page.getByRole('button', { name: 'Connect' }).click()
   await page.getByRole('link', { name: 'Create an account' }).click()
   await signUp('Nora New', createAddress('nora'))

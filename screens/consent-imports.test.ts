@@ -89,7 +89,7 @@ test('a newsletter tool’s file is previewed, imported with its ground, and its
   const csv = { name: 'news.csv', mimeType: 'text/csv', buffer: Buffer.from(file) }
   await app.page.locator('input[type=file]').setInputFiles(csv)
   const first = app.page.getByRole('region', { name: 'Preview of the rows' })
-  await first.getByText('Left out: This is not a complete email address.').waitFor()
+  await first.getByText('Refused: This is not a complete email address.').waitFor()
   const upload = app.api.calls(uploadConsents)[0]!
   expect([upload.query.fileName, upload.sent.body]).toEqual(['news.csv', file])
   await expect.poll(() => app.page.getByLabel('Date format').inputValue()).toBe('dmy')

@@ -56,7 +56,7 @@ describe('the Push Notification Integration', () => {
     await step.getByText('An older key still has 14 subscriptions.').waitFor()
     await step.getByRole('button', { name: 'Regenerate' }).click()
     await dialog.getByText('Regenerating invalidates existing customer subscriptions.').waitFor()
-    await dialog.getByText('This concerns 214 subscriptions.').waitFor()
+    await dialog.getByText('This affects 214 subscriptions.').waitFor()
     await expectToFit()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(sent(calls.generateVapidKeys)).toEqual([])

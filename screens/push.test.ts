@@ -164,7 +164,7 @@ test('a test states how many it reaches before it is sent, and how many it was s
 }, async () => {
   const page = await openManager()
   const send = button('Send test notification')
-  await page.getByText('This goes to 214 real subscribers.').waitFor()
+  await page.getByText('This is sent to 214 real subscribers.').waitFor()
   await expect.poll(() => send.getAttribute('aria-describedby')).toBe('push-reach')
   await page.getByLabel('Cart URL (optional)').fill(`${STORE}/cart/`)
   const held = app.api.hold(calls.sendStoreNotification)

@@ -22,7 +22,7 @@ final class BeatTest extends ShopCase
         $this->setBeatAnswer(['reach' => ['isReached' => false, 'reason' => 'The shop is at a private address.']]);
         Beat::send();
         $GLOBALS['wp']['locale'] = 'de_DE';
-        self::assertContains('No. Recoup names the reason under Settings → Store.', Health::listRows());
+        self::assertContains('No. The reason is in Recoup under Settings → Store.', Health::listRows());
     }
 
     public function testSaysThatTheShopWasNotCheckedUntilRecoupHasCalledIt(): void
@@ -422,7 +422,7 @@ final class BeatTest extends ShopCase
         $GLOBALS['wpdb']->query('UPDATE wp_recoup_outbox SET made_at = made_at - 7300');
         State::put(['cronAt' => time() - 30000]);
         $problems = implode(' ', Health::listProblems());
-        self::assertStringContainsString('1 carts and orders wait to be sent, the oldest for 2 hours', $problems);
+        self::assertStringContainsString('1 carts and orders are waiting to be sent, the oldest for 2 hours', $problems);
         self::assertStringContainsString('WP-Cron', $problems);
         self::assertSame('recommended', Health::runTest()['status']);
         $GLOBALS['wpdb'] = null;

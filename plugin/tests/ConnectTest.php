@@ -83,11 +83,11 @@ final class ConnectTest extends ShopCase
     public function testRejectsACodeWithAnotherState(): void
     {
         $wish = $this->beginConnect();
-        self::assertStringContainsString('did not begin here', $this->returnWithCode('forged'));
-        self::assertStringContainsString('did not begin here', $this->returnWithCode($wish['state']), 'the state is valid once');
+        self::assertStringContainsString('was not started here', $this->returnWithCode('forged'));
+        self::assertStringContainsString('was not started here', $this->returnWithCode($wish['state']), 'the state is valid once');
         $wish = $this->beginConnect();
         $GLOBALS['wp']['user'] = 8;
-        self::assertStringContainsString('did not begin here', $this->returnWithCode($wish['state']), 'another user has no state');
+        self::assertStringContainsString('was not started here', $this->returnWithCode($wish['state']), 'another user has no state');
         self::assertSame([], $this->recoup->calls);
     }
 
@@ -113,7 +113,7 @@ final class ConnectTest extends ShopCase
         return [
             'used or too old' => [[404, ['code' => 'code_expired']], 'older than ten minutes'],
             'another account' => [[409, ['code' => 'other_account']], 'another account'],
-            'plan' => [[403, ['code' => 'no_room']], 'no room'],
+            'plan' => [[403, ['code' => 'no_room']], 'store limit'],
             'another shop' => [[422, ['code' => 'other_shop']], 'not the one that was confirmed'],
             'anything else' => [[400, ['code' => 'invalid', 'error' => 'The version is unknown.']], 'The version is unknown.'],
         ];

@@ -75,7 +75,7 @@ final class RestoreTest extends ShopCase
         self::assertSame([3, 1], $this->cartQuantities());
         $notices = $this->notices();
         self::assertStringContainsString('No longer available: Sold out, Deleted.', $notices);
-        self::assertStringContainsString('fewer than before are left: Lamp.', $notices);
+        self::assertStringContainsString('Fewer are left than before: Lamp.', $notices);
         self::assertStringContainsString('choose these again: Hoodie.', $notices);
         self::assertStringNotContainsString('cannot add that amount', $notices);
     }

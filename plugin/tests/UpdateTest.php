@@ -86,7 +86,7 @@ final class UpdateTest extends ShopCase
         foreach ($wrong as $case => $signed) {
             $this->offerSigned($signed);
             $this->assertRefused($case);
-            self::assertStringContainsString('version 9.0.0 of this plugin without a valid signature', implode(' ', Health::listProblems()));
+            self::assertStringContainsString('Version 9.0.0 of this plugin has no valid publisher signature', implode(' ', Health::listProblems()));
         }
         $this->offerSigned($right, '9.0.1');
         $this->assertRefused('another version');
@@ -108,7 +108,7 @@ final class UpdateTest extends ShopCase
         $hostile = base64_encode(str_repeat("\xff", 64));
         $this->offerSigned(self::buildSigned($hostile));
         $this->assertRefused('the hostile one');
-        self::assertStringContainsString('without a valid signature', implode(' ', Health::listProblems()));
+        self::assertStringContainsString('no valid publisher signature', implode(' ', Health::listProblems()));
         $this->offerSigned(self::buildSigned($hostile, self::BY_OLD));
         $this->assertAccepted('a right one after it');
     }

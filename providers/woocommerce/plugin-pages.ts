@@ -45,7 +45,7 @@ async function pluginScreen(shop: Shop, request: FastifyRequest, reply: FastifyR
   const body = `<h1>Recoup</h1>${
     link
       ? `<p>Connected to ${escapeHtml(link.recoup)}.</p>`
-      : `<form method="post" action="/wp-admin/?page=recoup"><label for="recoup">Address of Recoup</label>
+      : `<form method="post" action="/wp-admin/?page=recoup"><label for="recoup">Recoup address</label>
 <input id="recoup" name="recoup" type="url" required><button class="button">Connect</button></form>`
   }`
   return show(view, { title: 'Recoup', body, ...(notice && { notice }) })

@@ -142,7 +142,7 @@ const settings: State[] = [
         ),
       })
     },
-    steps: [waitForText('54 more ticks')],
+    steps: [waitForText('Shares exclude 54 ticks')],
   },
   {
     name: 'consent boxes that no shopper has seen',

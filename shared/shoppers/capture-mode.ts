@@ -20,17 +20,17 @@ export const captureModeTexts: Readonly<Record<CaptureMode, { title: string; sen
   nothing: {
     title: 'Nothing',
     sentence:
-      'Your shop’s pages send nothing and store nothing in the browser, and nothing is kept here. The carts of people who never agree are not seen, only their purchases.',
+      'Your shop’s pages send and store nothing, and Recoup stores nothing. Carts of people who never agree are not tracked, only their purchases.',
   },
   cart_only: {
     title: 'Only the cart',
     sentence:
-      'The products in the cart, without name, address, number or a lasting ID. The contact follows when the person agrees, ' +
-      'or if your shop knows them as a customer who has bought with that address, where the law allows emails to customers.',
+      'The products in the cart, without name, address, number or a lasting ID. The contact is added when the person agrees, ' +
+      'or if they have bought with that address and the law allows emails to customers.',
   },
   cart_and_contact: {
     title: 'Cart and contact',
-    sentence: 'What people type into the contact fields of the checkout is kept as they type it.',
+    sentence: 'Also what shoppers type into the checkout’s contact fields, as they type it.',
   },
 }
 
@@ -62,7 +62,7 @@ export const readCaptureMode = endpoint({
   path: '/api/consent/capture',
   permission: 'stores:read',
   scope: 'store',
-  summary: 'What is kept of shoppers before they agree, and who chose it',
+  summary: 'What is stored about shoppers before they agree, and who chose it',
   query: storeQuery,
   reply: View,
 })
@@ -72,7 +72,8 @@ export const chooseCaptureMode = endpoint({
   path: '/api/consent/capture',
   permission: 'consent:write',
   scope: 'store',
-  summary: 'Choose what is kept of shoppers before they agree; more than usual needs a legal ground, which is kept',
+  summary:
+    'Choose what is stored about shoppers before they agree; more than usual needs a legal ground, which is recorded',
   query: storeQuery,
   body: z.object({
     mode: CaptureMode,

@@ -67,17 +67,17 @@ final class Api
     private static function explainUnsigned(int $status): string
     {
         if ($status === 401) {
-            return __('Recoup does not know this connection, or one of the two has lost its secret.', 'recoup-for-woocommerce');
+            return __('Recoup does not recognize this connection. Disconnect the shop, then connect it again.', 'recoup-for-woocommerce');
         }
         /* translators: %d: an HTTP status such as 502 */
-        return sprintf(__('The address answered with status %d, but not as Recoup does.', 'recoup-for-woocommerce'), $status);
+        return sprintf(__('The address answered with status %d, but the answer is not from Recoup.', 'recoup-for-woocommerce'), $status);
     }
 
     /** Checks that a Recoup answers at this address: 'why' is empty or holds the error. */
     public static function checkAddress(string $url): array
     {
         if (self::isBlocked($url)) {
-            return ['why' => __('WordPress may not call other servers: WP_HTTP_BLOCK_EXTERNAL is set in wp-config.php. Add the host of Recoup to WP_ACCESSIBLE_HOSTS.', 'recoup-for-woocommerce')];
+            return ['why' => __('WordPress blocks calls to other servers: WP_HTTP_BLOCK_EXTERNAL is set in wp-config.php. Add Recoup’s host to WP_ACCESSIBLE_HOSTS.', 'recoup-for-woocommerce')];
         }
         $reply = wp_remote_get($url . '/api/plugin', ['timeout' => 10, 'redirection' => 0, 'limit_response_size' => 4096]);
         if (is_wp_error($reply)) {
@@ -116,13 +116,13 @@ final class Api
     private static function explainNetworkError(string $reason): string
     {
         if (preg_match('/could not resolve|getaddrinfo|name or service/i', $reason)) {
-            return __('The shop’s server does not find this address: its name is unknown there.', 'recoup-for-woocommerce');
+            return __('The shop’s server cannot find this address. Check the spelling.', 'recoup-for-woocommerce');
         }
         if (preg_match('/refused|failed to connect|couldn\'t connect/i', $reason)) {
-            return __('The shop’s server was refused at this address, or a firewall stands between.', 'recoup-for-woocommerce');
+            return __('The connection to this address was refused, or a firewall blocks it. Ask your host.', 'recoup-for-woocommerce');
         }
         if (preg_match('/timed out|timeout/i', $reason)) {
-            return __('The shop’s server got no answer from this address in time.', 'recoup-for-woocommerce');
+            return __('The shop’s server got no answer from this address in time. Try again later.', 'recoup-for-woocommerce');
         }
         if (preg_match('/ssl|certificate/i', $reason)) {
             return __('The shop’s server does not trust the certificate of this address.', 'recoup-for-woocommerce');

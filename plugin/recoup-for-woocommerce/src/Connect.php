@@ -70,7 +70,7 @@ final class Connect
         $isValid = is_array($pending) && is_string($query['recoup_state'] ?? null)
             && hash_equals((string) $pending['state'], $query['recoup_state']) && time() <= (int) $pending['until'];
         if (!$isValid) {
-            return __('This did not begin here, or it took longer than 15 minutes. Please press Connect again.', 'recoup-for-woocommerce');
+            return __('This connection was not started here, or it took longer than 15 minutes. Please press Connect again.', 'recoup-for-woocommerce');
         }
         if (is_string($query['recoup_error'] ?? null)) {
             return self::explainError($query['recoup_error'], '');
@@ -106,7 +106,7 @@ final class Connect
         $derived = self::deriveSecrets($codeKey, $salt);
         $keyId = Keys::create($derived['key'], $derived['keySecret']);
         if ($keyId === 0) {
-            return __('The key for Recoup could not be written into the database of this shop.', 'recoup-for-woocommerce');
+            return __('The key for Recoup could not be saved in the database of this shop.', 'recoup-for-woocommerce');
         }
         $access = ['url' => $url, 'store' => $codeId, 'key' => $codeKey];
         $answer = Api::send($access, 'connect', Api::encodeJson(self::describeShop($salt, $install)), 30);
@@ -173,19 +173,19 @@ final class Connect
     {
         switch ($code) {
             case 'cancelled':
-                return __('You have pressed Cancel in Recoup. Nothing was connected.', 'recoup-for-woocommerce');
+                return __('You pressed Cancel in Recoup. Nothing was connected.', 'recoup-for-woocommerce');
             case 'other_account':
                 return __('This shop is connected to another account of this Recoup. Disconnect it there first.', 'recoup-for-woocommerce');
             case 'no_room':
-                return __('Your plan in Recoup has no room for another shop.', 'recoup-for-woocommerce');
+                return __('Your Recoup plan’s store limit is reached.', 'recoup-for-woocommerce');
             case 'no_right':
                 return __('Only the owner or an admin of the account in Recoup can connect a shop.', 'recoup-for-woocommerce');
             case 'code_expired':
-                return __('The code from Recoup was used already or is older than ten minutes. Please press Connect again.', 'recoup-for-woocommerce');
+                return __('The code from Recoup was already used or is older than ten minutes. Please press Connect again.', 'recoup-for-woocommerce');
             case 'other_shop':
                 return __('The address of this shop is not the one that was confirmed in Recoup. Please press Connect again.', 'recoup-for-woocommerce');
         }
-        return $sentence !== '' ? $sentence : __('Recoup did not take the connection. Please press Connect again.', 'recoup-for-woocommerce');
+        return $sentence !== '' ? $sentence : __('Recoup refused the connection. Please press Connect again.', 'recoup-for-woocommerce');
     }
 
     /** Disconnects at the owner's request. Returns whether Recoup has been notified. */

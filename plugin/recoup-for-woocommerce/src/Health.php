@@ -60,21 +60,21 @@ final class Health
     {
         if (Connection::isCopy()) {
             /* translators: %s: the address of a shop */
-            return [sprintf(__('This is a copy of %s. It sends nothing to Recoup until it is connected itself.', 'recoup-for-woocommerce'), Connection::read('home'))];
+            return [sprintf(__('This is a copy of %s. It sends nothing to Recoup until you connect it.', 'recoup-for-woocommerce'), Connection::read('home'))];
         }
         if (!Connection::exists()) {
             return [];
         }
         $problems = [];
         if (Api::isBlocked(Connection::getUrl())) {
-            $problems[] = __('WordPress may not call Recoup: WP_HTTP_BLOCK_EXTERNAL is set, and WP_ACCESSIBLE_HOSTS does not name its host.', 'recoup-for-woocommerce');
+            $problems[] = __('WordPress blocks calls to Recoup: WP_HTTP_BLOCK_EXTERNAL is set. Add Recoup’s host to WP_ACCESSIBLE_HOSTS.', 'recoup-for-woocommerce');
         }
         $problem = (string) State::get('problem', '') ?: (string) State::get('beatProblem', '');
         if ($problem !== '') {
             $problems[] = $problem;
         }
         if ((string) get_option('permalink_structure') === '') {
-            $problems[] = __('Permalinks are set to “Plain”, so WooCommerce does not let Recoup read this shop: products, customers and coupons are missing there. Choose “Post name” under Settings → Permalinks.', 'recoup-for-woocommerce');
+            $problems[] = __('Permalinks are set to “Plain”, so Recoup cannot read products, customers and coupons. Choose “Post name” under Settings → Permalinks.', 'recoup-for-woocommerce');
         }
         if (!Keys::exists((int) Connection::read('keyId'))) {
             $problems[] = __('The REST key of Recoup was deleted in WooCommerce. Please connect again.', 'recoup-for-woocommerce');
@@ -82,7 +82,7 @@ final class Health
         $oldest = Outbox::readOldestAgeS();
         if ($oldest > HOUR_IN_SECONDS) {
             /* translators: 1: number of carts and orders, 2: hours */
-            $problems[] = sprintf(__('%1$d carts and orders wait to be sent, the oldest for %2$d hours.', 'recoup-for-woocommerce'), Outbox::count(), (int) ($oldest / HOUR_IN_SECONDS));
+            $problems[] = sprintf(__('%1$d carts and orders are waiting to be sent, the oldest for %2$d hours.', 'recoup-for-woocommerce'), Outbox::count(), (int) ($oldest / HOUR_IN_SECONDS));
         }
         if (time() - (int) State::get('cronAt', time()) > 6 * HOUR_IN_SECONDS) {
             $problems[] = __('The scheduled tasks of WordPress (WP-Cron) have not run for six hours. Ask your host to call wp-cron.php every minute.', 'recoup-for-woocommerce');
@@ -90,7 +90,7 @@ final class Health
         $unsigned = Update::findUnsignedVersion();
         if ($unsigned !== '') {
             /* translators: %s: a version such as 1.2.0 */
-            $problems[] = sprintf(__('Recoup offers version %s of this plugin without a valid signature of its publisher, so it is not installed. Ask the operator of your Recoup.', 'recoup-for-woocommerce'), $unsigned);
+            $problems[] = sprintf(__('Version %s of this plugin has no valid publisher signature, so it is not installed. Ask the operator of your Recoup.', 'recoup-for-woocommerce'), $unsigned);
         }
         return $problems;
     }
@@ -130,7 +130,7 @@ final class Health
     private static function localizeReason(string $sentence): string
     {
         $isEnglish = strncmp(determine_locale(), 'en', 2) === 0;
-        return $sentence === '' || $isEnglish ? $sentence : __('Recoup names the reason under Settings → Store.', 'recoup-for-woocommerce');
+        return $sentence === '' || $isEnglish ? $sentence : __('The reason is in Recoup under Settings → Store.', 'recoup-for-woocommerce');
     }
 
     public static function showStatus(): void

@@ -110,7 +110,7 @@ final class Privacy
 
     private static function explainFailure(Answer $answer): string
     {
-        return __('Recoup could not be asked, so data about this person may still be kept there. Please try again.', 'recoup-for-woocommerce')
+        return __('Recoup could not be reached, so data about this person may still be stored there. Please try again.', 'recoup-for-woocommerce')
             . ' ' . Sender::describeProblem($answer);
     }
 
@@ -176,9 +176,9 @@ final class Privacy
             return;
         }
         $paragraphs = [
-            __('We use Recoup to remind people of carts they have left. When you add something to your cart, Recoup receives the products, quantities and coupon codes.', 'recoup-for-woocommerce'),
-            __('When you enter them at the checkout, it also receives your name, email address, phone number, country and the consents you give or refuse, and afterwards your orders without street and payment data.', 'recoup-for-woocommerce'),
-            __('Your IP address is not sent: only a country estimated from it, and a hash that changes every day and cannot be turned back.', 'recoup-for-woocommerce'),
+            __('We use Recoup to remind people of abandoned carts. When you add something to your cart, Recoup receives the products, quantities and coupon codes.', 'recoup-for-woocommerce'),
+            __('When you enter them at the checkout, it also receives your name, email address, phone number, country and the consents you give or refuse. Afterwards it receives your orders, without street and payment data.', 'recoup-for-woocommerce'),
+            __('Your IP address is not sent: only a country estimated from it, and a hash that changes every day and cannot be reversed.', 'recoup-for-woocommerce'),
             __('If you agreed to it, or where the law allows it, you get messages about your cart. Every message has a link to stop them. You can see and withdraw your consents in your account.', 'recoup-for-woocommerce'),
             __('You can ask us for a copy of your data, and to erase it. We then also erase it in Recoup; a fingerprint of your address is kept so that you are not contacted again.', 'recoup-for-woocommerce'),
         ];

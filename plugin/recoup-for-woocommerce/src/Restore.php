@@ -157,7 +157,7 @@ final class Restore
         $reduced = $refill->listReduced();
         if ($reduced !== []) {
             /* translators: %s: names of products */
-            self::addNotice(sprintf(__('Only fewer than before are left: %s.', 'recoup-for-woocommerce'), implode(', ', $reduced)), 'notice');
+            self::addNotice(sprintf(__('Fewer are left than before: %s.', 'recoup-for-woocommerce'), implode(', ', $reduced)), 'notice');
         }
         $again = $refill->listToChoose();
         if ($again !== []) {

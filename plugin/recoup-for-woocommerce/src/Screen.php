@@ -59,7 +59,7 @@ final class Screen
     public static function handleForm(): void
     {
         if (!current_user_can(self::CAPABILITY)) {
-            wp_die(esc_html__('You may not do this.', 'recoup-for-woocommerce'), '', ['response' => 403]);
+            wp_die(esc_html__('You are not allowed to do this.', 'recoup-for-woocommerce'), '', ['response' => 403]);
         }
         check_admin_referer(self::ACTION);
         $action = Input::readForm('recoup_do');
@@ -86,7 +86,7 @@ final class Screen
         if ($result['why'] === '') {
             return $result['to'];
         }
-        self::storeNotice('error', $result['why'] . ' ' . __('You can also paste a key of WooCommerce in Recoup: Settings → Store.', 'recoup-for-woocommerce'));
+        self::storeNotice('error', $result['why'] . ' ' . __('You can also enter a WooCommerce key in Recoup: Settings → Store.', 'recoup-for-woocommerce'));
         return self::getUrl();
     }
 
@@ -101,7 +101,7 @@ final class Screen
         $problem = $isSent ? Beat::send() : (string) State::get('problem', '');
         self::storeNotice(
             $problem === '' ? 'success' : 'error',
-            $problem === '' ? __('Recoup has got the test cart.', 'recoup-for-woocommerce') : $problem
+            $problem === '' ? __('Recoup received the test cart.', 'recoup-for-woocommerce') : $problem
         );
     }
 
@@ -145,10 +145,10 @@ final class Screen
         foreach (array_merge(Health::listProblems(), $ended !== '' ? [$ended] : []) as $problem) {
             echo '<div class="notice notice-warning"><p>' . esc_html($problem) . '</p></div>';
         }
-        echo '<p>' . esc_html__('Recoup sees carts that are left behind, reminds their shoppers, and brings the carts back. Connecting takes one press: Recoup asks you to confirm, and no key has to be copied.', 'recoup-for-woocommerce') . '</p>';
+        echo '<p>' . esc_html__('Recoup detects abandoned carts, reminds the shoppers and restores the carts. Press Connect, then confirm in Recoup. There is no key to copy.', 'recoup-for-woocommerce') . '</p>';
         self::openForm('connect');
         echo '<table class="form-table" role="presentation"><tr><th scope="row"><label for="recoup_url">'
-            . esc_html__('Address of Recoup', 'recoup-for-woocommerce') . '</label></th><td><input type="text" inputmode="url" class="regular-text" id="recoup_url" name="recoup_url" required value="'
+            . esc_html__('Recoup address', 'recoup-for-woocommerce') . '</label></th><td><input type="text" inputmode="url" class="regular-text" id="recoup_url" name="recoup_url" required value="'
             . esc_attr(Connection::getUrl()) . '" placeholder="https://recoup.example.com"></td></tr></table>';
         echo '<p><button type="submit" class="button button-primary button-hero">' . esc_html__('Connect', 'recoup-for-woocommerce') . '</button></p></form>';
     }
@@ -177,7 +177,7 @@ final class Screen
         $names = ['email' => __('Email', 'recoup-for-woocommerce'), 'sms' => 'SMS', 'whatsapp' => 'WhatsApp'];
         $text = Connection::readAll()['settings']['boxes'] ?? [];
         echo '<h2>' . esc_html__('Consent boxes at the checkout', 'recoup-for-woocommerce') . '</h2><p>'
-            . esc_html__('They are never ticked beforehand. Their words are set in Recoup: Settings → Consent → Boxes.', 'recoup-for-woocommerce') . '</p>';
+            . esc_html__('They are never ticked in advance. Edit their texts in Recoup: Settings → Consent → Boxes.', 'recoup-for-woocommerce') . '</p>';
         self::openForm('boxes');
         foreach ($names as $channel => $name) {
             echo '<p><label><input type="checkbox" name="recoup_boxes[]" value="' . esc_attr($channel) . '"' . checked(in_array($channel, Settings::listChosenChannels(), true), true, false)

@@ -122,7 +122,7 @@ final class Update
         $isDownloaded = !is_wp_error($reply) && (int) wp_remote_retrieve_response_code($reply) === 200;
         if (!$isDownloaded || !hash_equals($update['sha256'], (string) hash_file('sha256', $file))) {
             wp_delete_file($file);
-            return new \WP_Error('recoup_update', __('The download is not the version that Recoup has announced. Please try again later.', 'recoup-for-woocommerce'));
+            return new \WP_Error('recoup_update', __('The download is not the version that Recoup announced. Please try again later.', 'recoup-for-woocommerce'));
         }
         if (Publisher::hasKey() && Connection::readConfiguredUrl() !== '') {
             // The signed zip has no config.php.

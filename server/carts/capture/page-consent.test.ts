@@ -259,7 +259,7 @@ test('a consent with an order is unproven until the order is a purchase, even wi
       each.source,
       each.evidence.map((text) => text.split(':')[0]),
     ])
-  expect(await readSources()).toEqual([['unpaid order', ['Unproven']]])
+  expect(await readSources()).toEqual([['unpaid order', ['Not verified']]])
   const link = await ask('GET', '/api/consent/ledger/export')
   expect((await world.app.inject({ url: link.url })).body).toContain(getSourceText('unpaid order'))
   world.advance(1_000)
@@ -267,7 +267,7 @@ test('a consent with an order is unproven until the order is a purchase, even wi
   for (const source of ['sync', 'webhook'] as const) await recordOrders(world.deps, store.storeId, [paid], source)
   expect((await readSources()).toSorted()).toEqual([
     ['order', []],
-    ['unpaid order', ['Unproven']],
+    ['unpaid order', ['Not verified']],
   ])
 })
 

@@ -68,7 +68,7 @@ function describeReturnPath(domain: string, { mx, spf, ourHost }: ReturnPathFind
   if (mx.kind !== 'found') {
     return {
       state: 'bad',
-      finding: `${domain} accepts no email, so bounces are lost, and many receivers refuse email from it.`,
+      finding: `${domain} does not accept email, so bounces are lost and many receivers refuse your email.`,
       nextStep: 'Add this record where the domain’s DNS is managed.',
       record: { name: domain, type: 'MX', value: `10 ${ourHost}` },
     }

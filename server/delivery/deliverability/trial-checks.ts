@@ -54,8 +54,8 @@ function describePassed(
     rcpt_to: `It accepts email for ${to}.`,
     accept:
       route === 'mailbox'
-        ? 'The built-in mailbox accepted the email. It does not reach your inbox.'
-        : 'It accepted the email. Check your inbox and your spam folder.',
+        ? 'The email is in the built-in mailbox, not in your inbox.'
+        : 'The email was sent. Check your inbox and your spam folder.',
   }
   return { state: 'good', finding: done[step], answer }
 }

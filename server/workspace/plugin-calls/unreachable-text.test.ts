@@ -133,7 +133,7 @@ test('a test cart that waits for the plugin’s next call is distinguished from 
   expect(asked.body.message).toBe(pluginTexts.testAwaited)
   expect((await examine()).get('plugin-test')).toMatchObject({
     state: 'quiet',
-    finding: 'The last one came just now. Another was asked for and comes with the plugin’s next call.',
+    finding: 'The last one arrived just now. Another was requested and comes with the plugin’s next call.',
   })
 })
 

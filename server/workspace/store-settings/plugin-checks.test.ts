@@ -30,7 +30,7 @@ test('the doctor shows version, last call, last cart, queue and scheduled tasks;
   const checks = await checksNow()
   expect(checks.get('plugin')).toMatchObject({
     state: 'good',
-    finding: expect.stringMatching(/^Version 1\.0\.0\. It called .* the last cart came /),
+    finding: expect.stringMatching(/^Version 1\.0\.0\. Last call .*, last cart /),
   })
   expect(checks.get('plugin-reach')).toMatchObject({ state: 'good' })
   expect(checks.get('plugin-queue')).toMatchObject({ state: 'good', finding: 'The queue is empty.' })
@@ -107,7 +107,7 @@ test('a shop that just stopped answering is not shown as reached elsewhere', asy
   await beat({})
   expect((await checksNow()).get('plugin-reach')).toMatchObject({
     state: 'bad',
-    finding: expect.stringContaining('none has come yet'),
+    finding: expect.stringContaining('none has arrived yet'),
   })
   shop.fake.problem = null
   expect((await checksNow()).get('plugin-reach')).toMatchObject({ state: 'quiet' })

@@ -53,8 +53,8 @@ function checkCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) 
       nextStep: 'Add Recoup’s host to WP_ACCESSIBLE_HOSTS in wp-config.php.',
     }
   }
-  if (!calledAt) return { state: 'warn', finding: `Version ${version}. It has not called since you connected it.` }
-  const heard = `Version ${version}. It called ${ago(calledAt)}${cartAt ? `, the last cart came ${ago(cartAt)}` : ''}.`
+  if (!calledAt) return { state: 'warn', finding: `Version ${version}. No call since you connected it.` }
+  const heard = `Version ${version}. Last call ${ago(calledAt)}${cartAt ? `, last cart ${ago(cartAt)}` : ''}.`
   if (now.getTime() - calledAt.getTime() <= LATE_MS) return { state: 'good', finding: heard }
   return {
     state: isAlive(plugin, now) ? 'warn' : 'bad',
@@ -91,7 +91,7 @@ function checkReach(plugin: PluginRow, found: PluginFindings, ago: (at: Date) =>
   }
   return {
     state: 'bad',
-    finding: `${why} Messages wait for the plugin’s next report: ${reportedAt ? `the last one came ${ago(reportedAt)}` : 'none has come yet'}.`,
+    finding: `${why} Messages wait for the plugin’s next report: ${reportedAt ? `the last one arrived ${ago(reportedAt)}` : 'none has arrived yet'}.`,
     answer,
     nextStep: pluginTexts.reportsByCron,
   }
@@ -140,10 +140,10 @@ function checkTasks(plugin: PluginRow, found: PluginFindings): CheckResult {
 
 function checkTest(plugin: PluginRow, found: PluginFindings, ago: (at: Date) => string): CheckResult {
   const { test_seen_at: seenAt, test_asked, test_seen } = plugin
-  const last = seenAt && `The last one came ${ago(seenAt)}.`
+  const last = seenAt && `The last one arrived ${ago(seenAt)}.`
   if (test_asked !== null && test_asked !== test_seen) {
-    const wait = isCutOff(plugin, found) ? 'comes with the plugin’s next call' : 'has not come yet'
-    return { state: 'quiet', finding: `${last ? `${last} Another` : 'One'} was asked for and ${wait}.` }
+    const wait = isCutOff(plugin, found) ? 'comes with the plugin’s next call' : 'has not arrived yet'
+    return { state: 'quiet', finding: `${last ? `${last} Another` : 'One'} was requested and ${wait}.` }
   }
   return last
     ? { state: 'good', finding: last }

@@ -62,7 +62,7 @@ function Choice({ view }: { view: CaptureModeView }) {
         </Notice>
       )}
       <Radio.Group
-        aria-label="Before consent, keep"
+        aria-label="Data stored before consent"
         value={chosen}
         onChange={(value) => setChosen(value as CaptureMode)}
       >

@@ -47,7 +47,7 @@ export function DocumentsCard({ captureKey }: { captureKey: string }) {
           </Notice>
         )}
         <Text fz="sm">
-          <strong>What we keep of a shopper</strong>, a page for your shoppers that your privacy policy can link to:{' '}
+          <strong>What we keep about you</strong>, a page for your shoppers that your privacy policy can link to:{' '}
           {languages.map((language, index) => (
             <span key={language}>
               {index > 0 && ', '}

@@ -27,7 +27,7 @@ export function RegenerateDialog({ keys, opened, isBusy, onReplace, onClose }: P
       onClose={onClose}
     >
       <Notice tone="warn" title="Regenerating invalidates existing customer subscriptions.">
-        This concerns {formatCounted(keys.subscriptions, 'subscription')}.
+        This affects {formatCounted(keys.subscriptions, 'subscription')}.
       </Notice>
       <Text fz="sm" my="md">
         {isLeaked

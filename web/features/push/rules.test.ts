@@ -8,8 +8,8 @@ test('replaces an invalid delay by 0 and an invalid maximum by 1 (A 5)', () => {
 })
 
 test('states the recipients of a test', () => {
-  expect(describeReach(1_214)).toBe('This goes to 1,214 real subscribers.')
-  expect(describeReach(1)).toBe('This goes to 1 real subscriber.')
+  expect(describeReach(1_214)).toBe('This is sent to 1,214 real subscribers.')
+  expect(describeReach(1)).toBe('This is sent to 1 real subscriber.')
 })
 
 test('shows an error’s own message (A 8)', () => {

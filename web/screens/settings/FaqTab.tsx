@@ -182,7 +182,7 @@ export const questions: readonly Question[] = [
     id: 'customer-data',
     question: 'Which customer data is kept, and for how long?',
     answer: [
-      `Name, email, phone and country of your customers, their carts and orders, and the messages to them. No payment data and no IP addresses. It is kept while the store is connected and for 30 days after that. Under Settings, Privacy you choose how many days after they were last seen your shoppers’ data is erased; new stores begin with ${retentionDays.usual}.`,
+      `Name, email, phone and country of your customers, their carts and orders, and the messages to them. No payment data and no IP addresses. It is stored while the store is connected and for 30 days after. Under Settings, Privacy you choose after how many inactive days shoppers’ data is erased. The default for new stores is ${retentionDays.usual} days.`,
       'You can export everything as a file, and delete the account with all its data. Under Settings, Consent, Data requests you can export or erase one person’s data.',
     ],
     link: { to: '/settings/account', label: 'Export and delete' },

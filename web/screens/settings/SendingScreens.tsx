@@ -21,7 +21,7 @@ function SendingScreen({ children }: { children: (store: StoreView) => ReactNode
     <>
       <Link to="/settings/sending" className="sending-back">
         <IconArrowLeft size={16} aria-hidden />
-        All of Sending
+        Back to Sending
       </Link>
       <ConnectedTab>{children}</ConnectedTab>
     </>
