@@ -111,8 +111,8 @@ const prompts: Record<Feature, Prompt[]> = {
       file: 'web/features/analytics/AnalyticsPage.tsx',
       offeredIn: 'web/features/analytics/AnalyticsPage.tsx',
       asks: 'featurePlans.advanced_analytics',
-      text: 'are part of the Starter and Growth plans',
-      sentence: 'and 90 days or a year at once are part of the Starter and Growth plans.',
+      text: 'come with Starter and Growth.',
+      sentence: 'and 90 days or a year come with Starter and Growth.',
     },
   ],
   analytics_export: [
@@ -128,8 +128,8 @@ const prompts: Record<Feature, Prompt[]> = {
   multi_store_dashboard: [
     {
       screen: 'every screen',
-      file: 'web/screens/shell/StoreSwitcher.tsx',
-      offeredIn: 'web/screens/shell/StoreSwitcher.tsx',
+      file: 'web/screens/shell/StoreMenu.tsx',
+      offeredIn: 'web/screens/shell/StoreMenu.tsx',
       asks: "useHasFeature('multi_store_dashboard')",
       text: 'On the Growth plan: see plans',
       sentence: 'On the Growth plan: see plans',
