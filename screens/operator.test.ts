@@ -288,7 +288,7 @@ test('the health of the installation lists checks, queues and problems, and a pr
   await page.getByRole('button', { name: 'Close problem' }).click()
   await page.getByRole('dialog').getByLabel('Note').fill('Paid back')
   await page.getByRole('dialog').getByRole('button', { name: 'Close problem' }).click()
-  await page.getByText('There are none.').waitFor()
+  await page.getByText('None.', { exact: true }).waitFor()
   await expect
     .poll(() => api.calls(resolveOperatorProblem)[0])
     .toMatchObject({

@@ -131,7 +131,7 @@ it('a card with an earlier trial of another account ends this trial with its own
       type: 'trial_refused',
       title: 'Your Starter trial has ended early',
       message:
-        'The card you added has been used for a trial of another account, and each card has one trial. From now on the Starter plan costs $19.00 a month, before discounts and tax; without a card your account is on the Lite plan.',
+        'The card you added has been used for a trial of another account, and each card has one trial. The Starter plan now costs $19.00 a month, before discounts and tax. Without a card, your account is on the Lite plan.',
     },
   ])
 })

@@ -211,7 +211,7 @@ test('suspending needs a reason, shown in app and mail; resuming ends it', async
       ({ title, message }: { title: string; message: string }) => `${title}: ${message}`,
     )
   expect(await readNotices()).toEqual([
-    expect.stringMatching(/^Sending is suspended: .*Bought addresses\..*Write to support@/),
+    expect.stringMatching(/^Sending is suspended: .*Bought addresses\..*Contact support@/),
   ])
   expect((await suspend({ reason: 'Again' })).status).toBe(409)
   const listed = (await ask('GET', '/accounts?show=suspended')).body.accounts

@@ -93,9 +93,9 @@ it('proposes the stores that would rest by default: those resting already, then 
 })
 
 it.each([
-  [2, 0, 'Choose 2 stores to rest.'],
+  [2, 0, 'Choose 2 stores to make inactive.'],
   [1, 0, 'Choose 1 store to make inactive.'],
-  [2, 1, 'Choose 1 more store to rest.'],
+  [2, 1, 'Choose 1 more store to make inactive.'],
   [2, 2, null],
   [1, 3, null],
 ])('with %i stores that must rest and %i chosen: %s', (needed, chosen, text) => {

@@ -111,8 +111,8 @@ const prompts: Record<Feature, Prompt[]> = {
       file: 'web/features/analytics/AnalyticsPage.tsx',
       offeredIn: 'web/features/analytics/AnalyticsPage.tsx',
       asks: 'featurePlans.advanced_analytics',
-      text: 'come with Starter and Growth',
-      sentence: '90 days or a year come with Starter and Growth.',
+      text: 'come with Starter and Growth.',
+      sentence: 'and 90 days or a year come with Starter and Growth.',
     },
   ],
   analytics_export: [
