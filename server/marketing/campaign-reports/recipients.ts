@@ -7,7 +7,6 @@ import type {
 } from '../../../shared/marketing/campaign-report.ts'
 import { readPages } from '../../access/http/public.ts'
 import { type Db, describePage, findPageWindow, type StoreDb } from '../../core/db/public.ts'
-import { channelTraits } from '../../messages/channels/public.ts'
 import { describeState, findPart, listStates } from '../../messages/messages/public.ts'
 import { assertCampaign } from './report.ts'
 import * as sql from './sql.ts'
@@ -71,9 +70,7 @@ const presentRecipient = (row: sql.RecipientRow): CampaignRecipient => ({
   run: row.run,
   state: findPart(row.state),
   reason: row.reason,
-  explanation:
-    explain(row.reason, row.channel, row.provider_response) ||
-    describeState(row.state, channelTraits[row.channel].provider),
+  explanation: explain(row.reason, row.channel, row.provider_response) || describeState(row.state),
   dueAt: row.due_at.toISOString(),
   sentAt: row.sending_at?.toISOString() ?? null,
   heldUntil: row.held_until?.toISOString() ?? null,

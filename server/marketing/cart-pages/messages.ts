@@ -14,7 +14,6 @@ import {
 } from '../../delivery/decide/public.ts'
 import { loadTextChannels } from '../../delivery/send/public.ts'
 import type { Deps } from '../../deps.ts'
-import { channelTraits } from '../../messages/channels/public.ts'
 import { describeState, isCancelled, isOpenState, wasEverAttempted } from '../../messages/messages/public.ts'
 import { explainConsent } from '../../shoppers/consent/public.ts'
 import { nameVariants } from '../flows/public.ts'
@@ -180,8 +179,7 @@ function presentMessage(
     reason: row.reason,
     explanation:
       explainByChannel(row.channel, row.reason, { last: own.at(-1) }) ??
-      (explain(row.reason, row.channel, row.provider_response) ||
-        describeState(row.state, channelTraits[row.channel].provider)),
+      (explain(row.reason, row.channel, row.provider_response) || describeState(row.state)),
     dueAt: row.due_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
     sentAt: row.sending_at?.toISOString() ?? null,

@@ -90,7 +90,7 @@ describe('a higher-priority flow', () => {
     const cart = await createCart()
     const below = await createFlow({ is_on: true, takes_from: new Date(world.now.getTime() - DAY) })
     expect((await decisionFor(cart, {}, below)).explanation).toMatch(
-      /^This flow does not handle this cart: it belongs to “/,
+      /^This flow does not handle this cart: the cart belongs to “/,
     )
   })
 

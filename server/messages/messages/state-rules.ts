@@ -69,12 +69,12 @@ export const findPart = (state: MessageState): Part =>
 export const listStates = (part: Part): readonly MessageState[] => COUNTED[part]
 
 /** The state as text, when no reason explains it. */
-export function describeState(state: string, provider: string): string {
+export function describeState(state: string): string {
   const texts: Record<string, string> = {
-    scheduled: 'It is waiting for its scheduled time and is checked again at the moment of sending.',
-    claimed: 'It is being checked right now.',
-    sending: `It is being sent to the ${provider}.`,
-    sent: `The ${provider} accepted the message.`,
+    scheduled: 'The message is scheduled. It is checked again when it is due.',
+    claimed: 'The message is being checked now.',
+    sending: 'The message is being sent.',
+    sent: 'The message was sent.',
     delivered: 'The message was delivered.',
   }
   return texts[state] ?? ''
