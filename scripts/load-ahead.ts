@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Plugin, Rolldown } from 'vite'
+import { build, type Plugin, type Rolldown } from 'vite'
 import { screens } from '../shared/screens.ts'
+import type { AheadScreen } from '../web/ahead.ts'
+import { accountCalls, connectionCall, screenCalls, shellCalls } from '../web/core/access/first-calls.ts'
 
 const SCREENS = fileURLToPath(new URL('../web/screens.ts', import.meta.url))
+const SCRIPT = fileURLToPath(new URL('../web/ahead.ts', import.meta.url))
 const SHELL = 'web/screens/shell/Shell.tsx'
 
 /**
- * Emits `ahead.js`, which the page loads in parallel with the app. For signed-in users it preloads the files of the
- * shell and the requested screen before the app imports them. For others it loads nothing.
+ * Emits `ahead.js` (`web/ahead.ts`), which the page loads in parallel with the app. For signed-in users it starts the
+ * first calls and preloads the files of the shell and the requested screen before the app imports them. For others it
+ * loads nothing.
  */
-export function loadAhead(): Plugin {
+export function loadAhead({ alias }: { alias: { find: RegExp; replacement: string }[] }): Plugin {
   return {
     name: 'recoup:load-ahead',
     apply: 'build',
@@ -20,7 +24,7 @@ export function loadAhead(): Plugin {
     // After Vite has removed chunks that contain only a style sheet.
     generateBundle: {
       order: 'post',
-      handler(_, bundle) {
+      async handler(_, bundle) {
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
         const collectFiles = (screen: string) => {
           const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${screen}`))
@@ -30,19 +34,24 @@ export function loadAhead(): Plugin {
         const entryFiles = new Set(
           collectImports(bundle, chunks.find(({ name, isEntry }) => isEntry && name === 'index')!.fileName),
         )
-        const shell = collectFiles(SHELL).filter((file) => !entryFiles.has(file))
+        const shell = collectFiles(SHELL)
         const componentFiles = parseComponentFiles(readFileSync(SCREENS, 'utf8'))
         const ahead = screens
           .filter(({ frame }) => frame !== 'page')
-          .map(({ path, loader, frame }) => {
+          .map(({ path, loader, frame }): AheadScreen => {
             const own = [
               componentFiles[loader]!,
               ...(frame === 'settings' ? [componentFiles.SettingsPage!] : []),
             ].flatMap(collectFiles)
             const pattern = `^${path.replace(/:\w+/g, '[^/]+')}/?$`
-            return [pattern, [...new Set(own)].filter((each) => !entryFiles.has(each) && !shell.includes(each))]
+            const files = [...new Set([...shell, ...own])].filter((each) => !entryFiles.has(each))
+            return { pattern, files, calls: [...shellCalls, ...(screenCalls[loader] ?? [])] }
           })
-        this.emitFile({ type: 'asset', fileName: 'ahead.js', source: buildScript(shell, ahead) })
+        const first = chunks.find(({ name }) => name === 'first')!.fileName
+        const data = { account: accountCalls, connection: connectionCall, first, screens: ahead }
+        const script = await buildScript(alias)
+        const source = `;(() => {const AHEAD=${JSON.stringify(data)};${script}})()\n`
+        this.emitFile({ type: 'asset', fileName: 'ahead.js', source })
       },
     },
   }
@@ -62,18 +71,20 @@ function collectImports(bundle: Rolldown.OutputBundle, fileName: string, visited
   return [...visited]
 }
 
-const buildScript = (shell: string[], screens: unknown[]) => `;(() => {
-  let token = null
-  try {
-    token = localStorage.getItem('token') || sessionStorage.getItem('token')
-  } catch {}
-  const screens = ${JSON.stringify(screens)}.filter(([path]) => new RegExp(path).test(location.pathname))
-  if (!token || screens.length === 0) return
-  for (const file of [...${JSON.stringify(shell)}, ...screens.flatMap(([, files]) => files)]) {
-    const link = document.createElement('link')
-    link.rel = 'modulepreload'
-    link.href = '/' + file
-    document.head.append(link)
-  }
-})()
-`
+/** In a build of its own, without what it does not call. */
+async function buildScript(alias: { find: RegExp; replacement: string }[]): Promise<string> {
+  const { output } = (await build({
+    configFile: false,
+    logLevel: 'warn',
+    resolve: { alias },
+    build: {
+      write: false,
+      rolldownOptions: {
+        input: SCRIPT,
+        output: { format: 'iife' },
+        treeshake: { moduleSideEffects: (id) => id === SCRIPT },
+      },
+    },
+  })) as Rolldown.RolldownOutput
+  return output[0].code
+}

@@ -9,9 +9,9 @@ import { MutationCache, QueryClient, QueryClientProvider } from '@tanstack/react
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router/dom'
-import { prefetchFirstQuery } from './core/access/early.ts'
+import type { EarlyWindow } from './ahead.ts'
 import { meQuery, prefetchAccess } from './core/access/queries.ts'
-import { ApiError } from './core/api/api.ts'
+import { ApiError, keepEarlyCalls } from './core/api/api.ts'
 import { resolveColors, theme } from './core/theme/mantine.ts'
 import { getScheme, useTheme } from './core/theme/theme-choice.ts'
 import { createRoutes, prefetchOnHover } from './router.tsx'
@@ -37,8 +37,10 @@ const queries: QueryClient = new QueryClient({
   },
 })
 
+const page = globalThis as EarlyWindow
+keepEarlyCalls(page.earlyCalls ?? [])
+page.earlyCalls = null
 prefetchAccess(queries)
-prefetchFirstQuery()
 const router = createRoutes()
 prefetchOnHover(router)
 

@@ -1,25 +1,50 @@
-import type { AnalyticsRange } from '../../../shared/insights/analytics.ts'
-import { buildAddress, prefetch } from '../api/api.ts'
-import { buildStoreFields, loadUser, type StoreFields, session } from '../session/session.ts'
+import type { Scope } from '../../../shared/core/endpoint.ts'
+import { buildAddress } from '../api/api.ts'
+import type { StoreFields } from '../session/session.ts'
 
-// Prefetches the first query of the addressed screen at app start, in parallel with its code and the guard's queries.
+// Pure: which calls start before the app is loaded (`web/ahead.ts`).
 
-/** Duplicated here because the first bundle contains no screen code. */
-const SCREEN = '/analytics'
-const RANGE = '30d' satisfies AnalyticsRange
-const READ_ANALYTICS = { path: '/api/analytics', scope: 'store' } as const
-
-export function prefetchFirstQuery({ pathname, search }: Pick<Location, 'pathname' | 'search'> = location): void {
-  const address = findFirstQuery(pathname, new URLSearchParams(search), buildStoreFields())
-  const { token } = session()
-  if (address && token && loadUser()?.hasActiveSubscription) prefetch(address, token)
+/** A GET call, as data of `ahead.js`. */
+export interface FirstCall {
+  path: `/${string}`
+  scope: Scope
+  query: Record<string, string | number>
+  /** The field of the query that the page's address may set. */
+  fromAddress?: string
 }
 
-/** Links that name a store are resolved first; queries over all stores wait until the stores are known. */
-const NAMES_STORES = ['stores', 'storeId', 'platform']
+export interface FirstCalls {
+  account: FirstCall[]
+  connection: FirstCall
+  /** Of the shell and the screen. */
+  store: FirstCall[]
+}
 
-/** Uses the store chosen last. Pure. */
-export function findFirstQuery(pathname: string, search: URLSearchParams, store: StoreFields): string | null {
-  if (pathname !== SCREEN || NAMES_STORES.some((name) => search.has(name))) return null
-  return buildAddress(READ_ANALYTICS, {}, { range: search.get('range') ?? RANGE }, store)
+interface Visit {
+  search: string
+  isSubscribed: boolean
+  /** As remembered from the last visit. */
+  store: StoreFields
+}
+
+/**
+ * Addresses of the calls, as the queries build them. Without a remembered store, or if the page's address asks for
+ * something else, the calls of the screen wait for its code.
+ */
+export function findFirstAddresses(
+  { account, connection, store: ofStore }: FirstCalls,
+  { search, isSubscribed, store }: Visit,
+): string[] {
+  const asked = new URLSearchParams(search)
+  const build = ({ path, scope, query, fromAddress }: FirstCall) => {
+    const named = fromAddress === undefined ? null : asked.get(fromAddress)
+    return buildAddress({ path, scope }, {}, { ...query, ...(named !== null && { [fromAddress!]: named }) }, store)
+  }
+  const addresses = account.map(build)
+  if (!isSubscribed) return addresses
+  const { storeId } = store
+  addresses.push(build({ ...connection, query: storeId ? { storeId } : {} }))
+  const known = new Set(ofStore.map(({ fromAddress }) => fromAddress))
+  const isOther = [...asked.keys()].some((name) => !known.has(name))
+  return storeId && !isOther ? [...addresses, ...ofStore.map(build)] : addresses
 }

@@ -134,8 +134,7 @@ export const isSessionOver = (error: ApiError) =>
 async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token: string | null): Promise<Response> {
   const store = input.isAnonymous ? { platform: findPlatform() } : buildStoreFields()
   const address = buildAddress(endpoint, input.params ?? {}, input.query ?? {}, store)
-  const prefetched = takePrefetched(endpoint.method, address, token)
-  const answer = await prefetched?.catch(() => null)
+  const answer = await takeEarly(endpoint, address, token)?.catch(() => null)
   if (answer) return answer
   const headers = buildHeaders(token)
   if (input.file) headers['Content-Type'] = 'text/csv'
@@ -169,32 +168,45 @@ function buildHeaders(token: string | null): Record<string, string> {
 
 type Fields = Record<string, unknown>
 
-interface PrefetchedCall {
+/** A call that started before the code that needs its answer was loaded. */
+export interface EarlyCall {
   address: string
+  /** The session it was made for. */
   token: string
   at: number
   answer: Promise<Response>
 }
-let prefetched: PrefetchedCall | null = null
-/** After this time the prefetched answer may be outdated; ask again. */
-const PREFETCH_FRESH_MS = 5_000
+let early: EarlyCall[] = []
+/** As long as the queries count an answer as fresh. Older answers are dropped and asked again. */
+const EARLY_FRESH_MS = 10_000
 
-/**
- * Prefetches a screen's first query while its code loads. The next caller with the same address and token gets the
- * answer, once; a failed one is repeated.
- */
-export function prefetch(address: string, token: string): void {
+export function startEarlyCall(address: string, token: string): EarlyCall {
   const answer = fetch(address, { credentials: 'include', headers: buildHeaders(token) })
   answer.catch(() => {})
-  prefetched = { address, token, at: performance.now(), answer }
+  return { address, token, at: performance.now(), answer }
 }
 
-/** Drops prefetched answers after a change, such as choosing another store. */
-function takePrefetched(method: string, address: string, token: string | null): Promise<Response> | null {
-  if (!prefetched || (method === 'GET' && prefetched.address !== address)) return null
-  const { at, answer, token: own } = prefetched
-  prefetched = null
-  return method === 'GET' && own === token && performance.now() - at < PREFETCH_FRESH_MS ? answer : null
+/**
+ * Keeps early calls for their callers. The first caller with the same address and token gets the answer, once; a failed
+ * call is repeated. What nobody takes is dropped.
+ */
+export function keepEarlyCalls(calls: readonly EarlyCall[]): void {
+  early = [...calls]
+  setTimeout(dropEarlyCalls, EARLY_FRESH_MS)
+}
+
+const dropEarlyCalls = () => {
+  early = []
+}
+
+/** Another session, or a change such as choosing another store, drops all early answers. */
+function takeEarly({ method, permission }: Endpoint, address: string, token: string | null): Promise<Response> | null {
+  const isChange = method !== 'GET' && !permission.endsWith(':read')
+  if (isChange || early.some((call) => call.token !== token)) dropEarlyCalls()
+  const call = method === 'GET' && early.find((each) => each.address === address)
+  if (!call) return null
+  early = early.filter((each) => each !== call)
+  return performance.now() - call.at < EARLY_FRESH_MS ? call.answer : null
 }
 
 let isReachable = true

@@ -215,7 +215,7 @@ function checkForLogout() {
   else change({ token, farewell: 'left', returnTo: null })
 }
 
-const readStoredToken = () => sessionStorage.getItem('token') ?? localStorage.getItem('token')
+export const readStoredToken = () => sessionStorage.getItem('token') ?? localStorage.getItem('token')
 
 /** Returns null for missing or foreign values. */
 function readJson<T>(key: string): T | null {
