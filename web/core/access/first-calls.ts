@@ -15,7 +15,7 @@ import { countUnreadNotifications } from '../../../shared/workspace/notification
 import type { FirstCall } from './early.ts'
 
 // The calls that a screen opens with. Read when the app is built: `ahead.js` starts them before the app is loaded.
-// `screens/ahead.test.ts` checks that the screens take every answer.
+// A call that its screen does not make, or makes with other fields, is only wasted: the screen asks again.
 
 const get = ({ path, scope }: Endpoint, query: FirstCall['query'] = {}): FirstCall => ({ path, scope, query })
 
