@@ -249,7 +249,7 @@ test('canceling shows the confirmation of A 5, and Reactivate undoes it', {
   await findButton('Cancel subscription').press('Enter')
   const confirm = page.getByRole('dialog', { name: 'Cancel Growth?' })
   await confirm.getByText(CONFIRM).waitFor()
-  await confirm.getByText(`Your Growth plan stays until its period ends on ${formatDateIn(12)}.`).waitFor()
+  await confirm.getByText(`Your Growth plan stays until the billing period ends on ${formatDateIn(12)}.`).waitFor()
   await confirm.getByText('2 stores of 3 will then become inactive: Third Floor and Kiln Road.').waitFor()
   await checkLayout(app, '[role=dialog]')
   await confirm.getByRole('button', { name: 'Keep Growth' }).click()

@@ -133,7 +133,7 @@ test('the first steps link to the script’s install methods, which show whether
   serveStore()
   api.alter(readMailServer, (view) => ({ ...view, isFixed: false }))
   const page = await app.open('/dashboard')
-  await page.getByRole('link', { name: 'Install the script' }).click()
+  await page.getByRole('link', { name: 'Install the tracking script' }).click()
   await page.waitForURL('**/settings/capture-script')
   for (const way of ['A plugin for header scripts', 'A classic theme', 'A block theme']) {
     const section = page.getByRole('region', { name: way })

@@ -34,7 +34,7 @@ test.each([
     .waitFor()
   await app.waitUntilSettled()
   expect(await app.findViolations()).toEqual([])
-  await app.page.getByRole('link', { name: 'Install the script' }).first().click()
+  await app.page.getByRole('link', { name: 'Install the tracking script' }).first().click()
   await app.page.waitForURL('**/settings/capture-script')
 })
 
@@ -50,7 +50,7 @@ test('with the plugin, /carts has no link to the capture script, and the scriptâ
   }))
   await app.open('/carts')
   await app.page.getByText('No abandoned carts found.').first().waitFor()
-  await expect.poll(() => app.page.getByText(/Install the script|has not reported a cart/).count()).toBe(0)
+  await expect.poll(() => app.page.getByText(/Install the tracking script|has not reported a cart/).count()).toBe(0)
   await app.open('/settings/capture-script')
   await app.page.getByText('The plugin reports carts from your shop.').waitFor()
   await app.waitUntilSettled()

@@ -174,7 +174,7 @@ test.each([
   await expect.poll(() => form.getByText(describeRunning(10)).count()).toBe(Number(isRunning))
 })
 
-test.each(['/dashboard', '/analytics'])('%s shows the lift only with enough data', async (path) => {
+test.each(['/dashboard', '/analytics#attribution'])('%s shows the lift only with enough data', async (path) => {
   const lift = app.page.getByRole('region', { name: 'Lift' })
   reply.running = buildExperiment(10, 90)
   await app.open(path)

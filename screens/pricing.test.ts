@@ -179,7 +179,7 @@ test('“Start with Lite” confirms first, states how long the plan stays, and 
   const page = await app.open('/pricing')
   await main().getByRole('button', { name: 'Start with Lite' }).click()
   const dialog = page.getByRole('dialog', { name: 'Change to Lite?' })
-  await dialog.getByText(`Your Growth plan stays until its period ends on ${formatDateIn(12)}.`).waitFor()
+  await dialog.getByText(`Your Growth plan stays until the billing period ends on ${formatDateIn(12)}.`).waitFor()
   await dialog.getByText('2 stores of 3 will then become inactive: Second Hand and Third Floor.').waitFor()
   await checkLayout(app, '[role=dialog]')
   expect(app.api.calls(createFreeSubscription)).toEqual([])

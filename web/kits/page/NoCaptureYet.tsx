@@ -13,7 +13,7 @@ export function NoCaptureYet() {
     <Text fz="sm" maw={440} component="span" display="block">
       Your shop has not reported a cart yet. {WITHOUT_SCRIPT_TEXT}.{' '}
       <Anchor component={Link} to="/settings/capture-script" inherit underline="always">
-        Install the script
+        Install the tracking script
       </Anchor>
     </Text>
   )
