@@ -133,7 +133,7 @@ export const operatorStates: State[] = [
         problems: [problem],
       }),
   ),
-  operator('operator actions without any', '/operator?tab=actions', [waitForText('No actions yet.')], (api) =>
+  operator('operator actions without any', '/operator?tab=actions', [waitForText('No operator actions yet.')], (api) =>
     api.answer(listOperatorActions, { actions: [], pagination: buildPagination(0) }),
   ),
   {
