@@ -137,7 +137,7 @@ function SkippedMessages({ step: { skipped } }: { step: StepFigures }) {
       <Text fz="sm" component="h4" m={0}>
         <Term label={`Not sent: ${formatCount(whole)}, by reason`} definition={reportDefinitions.skipped} />
       </Text>
-      <ul className="coverage">
+      <ul className="coverage not-sent">
         {skipped.map(({ reason, explanation, count }) => (
           <li key={reason}>
             <span>{explanation}</span>
