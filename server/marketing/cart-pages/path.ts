@@ -52,7 +52,8 @@ async function selectPaths({ db, storeId }: StoreDb, cartIds: readonly string[])
   const hasArrived = sql`m.sending_at is not null and ${mayArrive('m')}`
   const rows = await sql<PathRow>`
     select wanted.id, p.*, (select max(t.at) from touchpoints t
-        where t.store_id = ${storeId} and t.cart_id = any(wanted.ids) and t.is_human) as clicked_at
+        where t.store_id = ${storeId} and t.cart_id = any(wanted.ids) and t.is_human
+          and t.kind in ('click', 'restore')) as clicked_at
     from (select i.id, array(select i.id union all select j.id from carts j
         where j.store_id = i.store_id and j.shopper_id = i.shopper_id and j.merged_into = i.id) as ids
       from carts i where i.store_id = ${storeId} and i.id = any(${[...cartIds]}::uuid[])) wanted

@@ -30,7 +30,7 @@ You didn't finish checking out at {{ store_name }}. No problem: we saved your ca
 
 ${ITEMS_AND_TOTAL}
 
-Did something go wrong at checkout, or do you have a question? Just reply to this email, we're happy to help.
+Did something go wrong at checkout, or do you have a question? We're happy to help.
 
 Warm regards,
 {{ store_name }}`,
@@ -64,7 +64,7 @@ This is our last email about the cart you left with us. If you still want it, it
 
 ${ITEMS_AND_TOTAL}
 
-If you have changed your mind, there is nothing to do. Anything we could have done better? Just reply.
+If you have changed your mind, there is nothing to do. Anything we could have done better? We'd love to hear it.
 
 Thank you for stopping by,
 {{ store_name }}`,
@@ -74,13 +74,13 @@ Thank you for stopping by,
 
 /** Sentences that were replaced, each with the former one: stores keep the texts they were created with. */
 export const FORMER_SENTENCES: readonly (readonly [now: string, before: string])[] = [
-  ["Just reply to this email, we're happy to help.", 'Get in touch: we are happy to help.'],
+  ["We're happy to help.", 'Get in touch: we are happy to help.'],
   [
     'Still deciding? Your cart at {{ store_name }} is saved.',
     'Some things are worth sleeping on. Your cart at {{ store_name }} is still saved, in case you would like another look.',
   ],
   [
-    'Anything we could have done better? Just reply.',
+    "Anything we could have done better? We'd love to hear it.",
     'And if we could have done something better, we would be glad to hear it.',
   ],
 ]

@@ -222,7 +222,7 @@ export function useLogout() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: async () => {
-      await deletions.finishAll()
+      await Promise.race([deletions.finishAll(), new Promise((resolve) => setTimeout(resolve, 3_000))])
       const leaving = call(logout)
       removeToken()
       return leaving.catch((cause) => {

@@ -134,8 +134,12 @@ export const isSessionOver = (error: ApiError) =>
 async function send<E extends Endpoint>(endpoint: E, input: CallInput<E>, token: string | null): Promise<Response> {
   const store = input.isAnonymous ? { platform: findPlatform() } : buildStoreFields()
   const address = buildAddress(endpoint, input.params ?? {}, input.query ?? {}, store)
-  const answer = await takeEarly(endpoint, address, token)?.catch(() => null)
-  if (answer) return answer
+  const started = takeEarly(endpoint, address, token)
+  if (started) {
+    input.signal?.addEventListener('abort', started.abort)
+    const answer = await started.answer.catch(() => null)
+    if (answer) return answer
+  }
   const headers = buildHeaders(token)
   if (input.file) headers['Content-Type'] = 'text/csv'
   if (input.idempotencyKey) headers['Idempotency-Key'] = input.idempotencyKey
@@ -175,15 +179,17 @@ export interface EarlyCall {
   token: string
   at: number
   answer: Promise<Response>
+  abort: () => void
 }
 let early: EarlyCall[] = []
 /** As long as the queries count an answer as fresh. Older answers are dropped and asked again. */
 const EARLY_FRESH_MS = 10_000
 
 export function startEarlyCall(address: string, token: string): EarlyCall {
-  const answer = fetch(address, { credentials: 'include', headers: buildHeaders(token) })
+  const controller = new AbortController()
+  const answer = fetch(address, { credentials: 'include', headers: buildHeaders(token), signal: controller.signal })
   answer.catch(() => {})
-  return { address, token, at: performance.now(), answer }
+  return { address, token, at: performance.now(), answer, abort: () => controller.abort() }
 }
 
 /**
@@ -200,13 +206,13 @@ const dropEarlyCalls = () => {
 }
 
 /** Another session, or a change such as choosing another store, drops all early answers. */
-function takeEarly({ method, permission }: Endpoint, address: string, token: string | null): Promise<Response> | null {
+function takeEarly({ method, permission }: Endpoint, address: string, token: string | null): EarlyCall | null {
   const isChange = method !== 'GET' && !permission.endsWith(':read')
   if (isChange || early.some((call) => call.token !== token)) dropEarlyCalls()
   const call = method === 'GET' && early.find((each) => each.address === address)
   if (!call) return null
   early = early.filter((each) => each !== call)
-  return performance.now() - call.at < EARLY_FRESH_MS ? call.answer : null
+  return performance.now() - call.at < EARLY_FRESH_MS ? call : null
 }
 
 let isReachable = true

@@ -79,7 +79,10 @@ export function createDeletions() {
 
 export const deletions = createDeletions()
 if (typeof addEventListener === 'function') {
-  addEventListener('pagehide', () => void deletions.finishAll({ keepalive: true }))
+  const finishAll = () => void deletions.finishAll({ keepalive: true })
+  addEventListener('pagehide', finishAll)
+  // A browser may discard a page in the background without another event.
+  document.addEventListener('visibilitychange', () => document.hidden && finishAll())
 }
 
 /** Ids of rows that lists leave out. */

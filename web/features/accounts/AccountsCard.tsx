@@ -3,6 +3,7 @@ import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/r
 import { useState } from 'react'
 import { listAccounts, switchAccount } from '../../../shared/workspace/team.ts'
 import { call } from '../../core/api/api.ts'
+import { deletions } from '../../core/api/deletions.ts'
 import { forgetConnection } from '../../core/session/session.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Confirm } from '../../core/ui/Confirm.tsx'
@@ -78,7 +79,10 @@ const useAccounts = () => useQuery(accountsQuery)
 function useSwitchAccount() {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (accountId: string) => call(switchAccount, { body: { accountId } }),
+    mutationFn: async (accountId: string) => {
+      await deletions.finishAll()
+      return call(switchAccount, { body: { accountId } })
+    },
     onSuccess: () => {
       forgetConnection()
       return queries.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'instance' })

@@ -59,9 +59,16 @@ export function icon(name: IconName, size = 18): SVGElement {
  */
 export function update(target: Element, next: readonly Node[]): void {
   for (const [index, child] of next.entries()) {
-    const old = target.childNodes[index]
+    const [old, ...later] = [...target.childNodes].slice(index)
+    const rest = next.slice(index + 1)
     if (!old) target.append(child)
-    else if (!isSame(old, child)) old.replaceWith(child)
+    else if (!isSame(old, child) && rest.some((each) => isSame(old, each))) old.before(child)
+    else if (!isSame(old, child) && later.some((each) => isSame(each, child))) {
+      // `old` is gone, and what follows stays in its place.
+      while (!isSame(target.childNodes[index]!, child)) target.childNodes[index]!.remove()
+      update(target, next)
+      return
+    } else if (!isSame(old, child)) old.replaceWith(child)
     else if (old instanceof Element && child instanceof Element) updateElement(old, child)
     else if (old.nodeValue !== child.nodeValue) old.nodeValue = child.nodeValue
   }

@@ -51,7 +51,7 @@ test.each([
 })
 
 test.each([
-  ['purchased', 'Bought · done · Bought without a message'],
+  ['purchased', 'Bought · done · Bought, not through a message'],
   ['lost', 'Bought · stopped · Not bought'],
   ['emptied', 'Bought · stopped · Cart emptied'],
 ] as const)('a cart that is %s ends with “%s”, and its missed stations are stopped', (state, text) => {

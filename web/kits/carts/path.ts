@@ -67,7 +67,7 @@ function describeMessage(
 function describeEnd({ state, is_void: isVoid }: PathCart, revenue: string | null | undefined) {
   const ends: Partial<Record<PathCart['state'], { outcome: Outcome; detail: string }>> = {
     recovered: { outcome: 'won', detail: revenue ? `${revenue} recovered` : 'Recovered' },
-    purchased: { outcome: 'done', detail: 'Bought without a message' },
+    purchased: { outcome: 'done', detail: 'Bought, not through a message' },
     emptied: { outcome: 'stopped', detail: 'Cart emptied' },
     lost: { outcome: 'stopped', detail: 'Not bought' },
     merged: { outcome: 'stopped', detail: 'Merged with another cart' },

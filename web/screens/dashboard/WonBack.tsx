@@ -136,7 +136,7 @@ function Blockers({ reach }: { reach: CartReach }) {
       <h3 className="stat-title">What stops the rest</h3>
       {rows.length === 0 ? (
         <Text fz="sm" c="dimmed" mt={8}>
-          Nothing: every open cart can be reached by email.
+          {reach.reachable > 0 ? 'Every open cart can be reached by email.' : 'No open cart.'}
         </Text>
       ) : (
         <ul>

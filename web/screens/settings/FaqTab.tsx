@@ -191,7 +191,7 @@ export const questions: readonly Question[] = [
     id: 'notifications',
     question: 'Am I notified when something stops working?',
     answer: [
-      'Yes. The bell and the Notifications screen list problems with your store’s connection and with messages. The account’s owner also gets an email about problems, and every member chooses what else is emailed. Your browser shows notifications only while Recoup is open.',
+      'Yes. The bell and the Notifications screen list problems with your store’s connection and with messages. The account’s owner also gets an email about problems, and every member chooses what else is emailed.',
       'Recoup also monitors itself. When expected carts, syncs or messages stop, it raises an alarm for the server’s administrator. The connection doctor in Settings, Store shows the state of your store’s connection at any time.',
     ],
     link: { to: '/settings/account/notifications', label: 'Choose what is emailed' },

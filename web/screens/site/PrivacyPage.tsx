@@ -68,7 +68,7 @@ const paragraphs: Readonly<Record<'owner' | 'shopper', readonly Section[]>> = {
       title: 'If you run a store',
       texts: [
         'We keep your name, your email address, a hash of your password and your sessions. We keep the address of your store and its keys, encrypted. We keep your plan and payments; card data stays at Stripe.',
-        'The legal basis is our contract with you (Article 6(1)(b) GDPR) and, for protecting sign-in, our legitimate interest (Article 6(1)(f)). All of it is deleted within minutes after you delete the account. The data of a disconnected store is deleted after 30 days.',
+        'The legal basis is our contract with you (Article 6(1)(b) GDPR) and, for protecting sign-in, our legitimate interest (Article 6(1)(f)). All of it is deleted within minutes after you delete the account, except keyed hashes that prevent a second free trial. The data of a disconnected store is deleted after 30 days.',
         'Under Settings, Privacy you find a data processing agreement, a record of processing activities and a list of sub-processors, filled in for your store.',
       ],
     },
