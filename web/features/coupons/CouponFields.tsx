@@ -59,7 +59,7 @@ export function KindField({ form, isExisting }: Props & { isExisting: boolean })
   }
   return (
     <Radio.Group
-      label="Code type"
+      label="Who can use it"
       {...(isExisting && { description: couponTexts.kindIsKept })}
       {...form.getInputProps('kind')}
       onChange={choose}
