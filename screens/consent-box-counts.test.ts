@@ -40,7 +40,7 @@ test('each box shows its shoppers, ticks and share, by place and language', asyn
 test('a store that stores nothing before consent has ticks, no share, and the reason', async () => {
   await open({ mode: 'nothing', counts: [{ ...count, shown: 0, ticked: 0, tickedAlone: 7 }] })
   await expect.poll(async () => (await rows()).at(-1)?.replace(/\s+/g, ' ')).toBe('Email Block checkout – 7 –')
-  await card().getByText('it hears only of shoppers who agreed').waitFor()
+  await card().getByText('only shoppers who agreed are counted').waitFor()
 })
 
 test('without figures the card explains how to get them, and recommends updating an older plugin', async () => {

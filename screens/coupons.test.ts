@@ -309,7 +309,7 @@ describe('Delete', () => {
     expect(api.calls(deleteCoupon)).toEqual([])
     const { _id } = server.coupons.find(({ code }) => code === 'SPRING15')!
     await page.getByRole('button', { name: 'Delete SPRING15' }).click()
-    await expect.poll(() => page.getByText('These steps send it').count()).toBe(0)
+    await expect.poll(() => page.getByText('Flow steps that send it').count()).toBe(0)
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await findRow(page, 'SPRING15').waitFor({ state: 'detached' })
     await findRow(page, 'SUMMER10').waitFor()

@@ -31,8 +31,8 @@ async function setUsed({ accountId }: TestStore, used: number, channel: 'email' 
 const readTitles = async ({ storeId }: TestStore) =>
   (await readNotifications(world, storeId)).filter(({ type }) => type.startsWith('plan_')).map(({ title }) => title)
 
-const NEAR = 'Your plan’s emails of this month are nearly used up'
-const FULL = 'Your plan’s emails of this month are used up'
+const NEAR = 'Your plan’s emails for this month are nearly used up'
+const FULL = 'Your plan’s emails for this month are used up'
 
 test('notifies at 80 % and at 100 % once each, when reached and not only when a message is held', async () => {
   const shop = await createStore(world)
@@ -66,7 +66,7 @@ test('mails the owner both with the usage', async () => {
   await setUsed(shop, 412)
   const near = await mailed()
   expect(near.map(({ subject }) => subject)).toEqual([NEAR])
-  expect(near[0]!.text).toContain('412 of 500 are used.')
+  expect(near[0]!.text).toContain('412 of 500 used.')
   world.advance(DAY)
   await setUsed(shop, 500)
   expect((await mailed()).map(({ subject }) => subject)).toEqual([FULL])
@@ -91,8 +91,8 @@ test('notifies per channel', async () => {
   await setUsed(shop, 80, 'sms')
   await setUsed(shop, 100, 'whatsapp')
   expect((await readTitles(shop)).sort()).toEqual([
-    'Your plan’s SMS of this month are nearly used up',
-    'Your plan’s WhatsApp messages of this month are used up',
+    'Your plan’s SMS for this month are nearly used up',
+    'Your plan’s WhatsApp messages for this month are used up',
   ])
 })
 

@@ -95,7 +95,7 @@ describe('an invalid delivery is refused with a sentence and not stored', () => 
     const { event } = await createSubscriberWithEvent('invoice.paid')
     const { payload } = world.stripe.webhooks.signed(event)
     const { status, body } = await post(payload, signature())
-    expect([status, body.error]).toEqual([400, expect.stringMatching(/^The signature does not fit/)])
+    expect([status, body.error]).toEqual([400, expect.stringMatching(/^The signature is not valid/)])
     expect(await readStoredEvent(event.id)).toBeUndefined()
     expect(world.queued).toEqual([])
   })

@@ -76,7 +76,7 @@ describe('before the start (decision 60)', () => {
     expect(known.pace).toEqual({ people: 20, boughtPercent: 50, assumedPercent: 5, rate: 0.5 })
     expect(known.proposedPercent).toBe(50)
     expect([known.running, known.past]).toEqual([null, []])
-    expect(describeBefore(known)).toContain('With 20 people a month')
+    expect(describeBefore(known)).toContain('You have about 20 reachable shoppers a month')
   })
 
   test('ignores carts of a month ago, and states that the store has none', async () => {
@@ -102,7 +102,7 @@ describe('during the experiment', () => {
       cost: null,
       capAmount: null,
     })
-    expect(describeMeasure(running!, 'conversion')).toContain('Nobody is counted yet')
+    expect(describeMeasure(running!, 'conversion')).toContain('No shoppers are counted yet')
   })
 
   test('on day 30 with 300 shoppers a month shows the missing number by the pace so far', async () => {
@@ -113,7 +113,7 @@ describe('during the experiment', () => {
     // 220 shoppers in 30 days: five more purchases of the control group need 220 more.
     expect(running!.conversion.missing).toEqual({ people: 220, days: 30 })
     expect(describeMeasure(running!, 'conversion')).toBe(
-      'Not enough data yet: about 220 more people (≈ 30 days at your pace).',
+      'Not enough data yet: about 220 more shoppers (≈ 30 days at your pace).',
     )
   })
 
@@ -124,7 +124,7 @@ describe('during the experiment', () => {
     expect(running!.conversion).toMatchObject({ state: 'unseen', planned: null })
     expect(running!.revenue.state).toBe('few')
     expect(running!.cost).toBeNull()
-    expect(describeMeasure(running!, 'conversion')).toContain('No difference seen; if there is one it is smaller than')
+    expect(describeMeasure(running!, 'conversion')).toContain('No difference proven. If there is one')
   })
 
   test('shows amounts in whole units, and the cost of the control group as the same difference', async () => {
@@ -162,7 +162,7 @@ test('on the planned day, day 180, its own interval is shown beside the other', 
   expect(past[0]).toMatchObject({ endReason: 'planned', conversion: { state: 'more' } })
   const { planned, anytime } = past[0]!.conversion
   expect([planned!.low > 0, anytime!.low < 0]).toEqual([true, true])
-  expect(describeMeasure(past[0]!, 'conversion', 'planned')).toContain('Recoup brought in between')
+  expect(describeMeasure(past[0]!, 'conversion', 'planned')).toContain('Your messages caused')
 })
 
 test('the planned interval is not shown while shoppers are still to be counted, because it may be shown once', async () => {

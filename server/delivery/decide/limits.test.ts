@@ -69,7 +69,7 @@ describe('the plan’s limit (decision 6)', () => {
     // Told once a month, in both stores (decision 64).
     for (const { storeId } of [first, second]) {
       const limits = (await readNotifications(world, storeId)).filter(({ type }) => type === 'plan_limit')
-      expect(limits.map(({ title }) => title)).toEqual(['Your plan’s emails of this month are used up'])
+      expect(limits.map(({ title }) => title)).toEqual(['Your plan’s emails for this month are used up'])
     }
   })
 

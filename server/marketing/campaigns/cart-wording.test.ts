@@ -105,7 +105,7 @@ describe('a campaign to chosen customers', () => {
     expect(world.sent).toEqual([])
     expect(await readCampaign(world, shop, id)).toMatchObject({ status: 'paused', pausedBy: 'cart_words' })
     const [notice] = (await readNotifications(world, shop.storeId)).filter(({ type }) => type === 'campaign_paused')
-    expect(notice!.message).toMatch(/write about a cart to customers who may have none/)
+    expect(notice!.message).toMatch(/mentions a cart and some customers have none/)
     for (const [method, path] of [
       ['PATCH', `/${id}/play`],
       ['POST', `/${id}/send-now`],
