@@ -49,7 +49,9 @@ const web: Tree = {
     { features: 'a folder per feature' },
     { screens: 'what composes features: shell, dashboard, settings, landing and legal pages' },
   ],
-  roots: ['main.tsx', 'ahead.ts', 'router.tsx', 'screens.ts', 'zod-stub.ts', 'globals.d.ts'].map((name) => `web/${name}`),
+  roots: ['main.tsx', 'ahead.ts', 'router.tsx', 'screens.ts', 'zod-stub.ts', 'globals.d.ts'].map(
+    (name) => `web/${name}`,
+  ),
   hasRooms: true,
   hasDoors: false,
 }

@@ -36,23 +36,23 @@ const run = (text: string): Inline => ({ kind: 'text', text, marks: [] })
 
 /** A mail with every kind of block but legacy text. */
 export function buildSampleDocument(theme: ThemeName, text = 'words'): MailDocument {
-  const words = [run(text)]
+  const inlines = [run(text)]
   const input: MailDocumentInput = {
     version: 1,
     theme,
     subject: [run(text), { kind: 'value', name: 'store_name' }],
-    preview: words,
+    preview: inlines,
     bands: [
       {
         id: 'bandone1',
         background: 'card',
         blocks: [
-          { id: 'block001', type: 'text', size: 'label', words },
-          { id: 'block002', type: 'heading', words },
+          { id: 'block001', type: 'text', size: 'label', inlines },
+          { id: 'block002', type: 'heading', inlines },
           {
             id: 'block003',
             type: 'text',
-            words: [
+            inlines: [
               run('Hi '),
               { kind: 'value', name: 'customer_name', fallback: text.slice(0, 80) },
               { kind: 'break' },
@@ -64,7 +64,7 @@ export function buildSampleDocument(theme: ThemeName, text = 'words'): MailDocum
           { id: 'block005', type: 'button', label: text.slice(0, 60), isWide: true },
           { id: 'block006', type: 'items', layout: 'list', part: 'rest', max: 12 },
           { id: 'block007', type: 'totals', label: text.slice(0, 60) },
-          { id: 'block008', type: 'coupon', words },
+          { id: 'block008', type: 'coupon', inlines },
         ],
       },
       {
@@ -77,7 +77,7 @@ export function buildSampleDocument(theme: ThemeName, text = 'words'): MailDocum
             type: 'columns',
             columns: [
               [{ id: 'block011', type: 'image', asset: `${'a'.repeat(32)}.png`, width: 600, height: 300, alt: text }],
-              [{ id: 'block012', type: 'text', words }],
+              [{ id: 'block012', type: 'text', inlines }],
             ],
           },
           { id: 'block013', type: 'divider' },
@@ -144,7 +144,7 @@ export const buildSampleValues = (changes: Partial<MailValues> = {}): MailValues
 
 // Generated documents
 
-const words = fc.oneof(
+const ownerText = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS, 'Hello', 'شكرا', '🛒', 'a  b\n c', '\u202egnp', '\ue000x'),
   fc.string({ minLength: 1, maxLength: 15 }),
 )
@@ -159,12 +159,12 @@ const href = fc.constantFrom(
   'mailto:a@b.example',
 )
 const inline = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('text' as const), text: words, marks }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('text' as const), text: words, marks, href }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('text' as const), text: ownerText, marks }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('text' as const), text: ownerText, marks, href }) },
   {
     weight: 2,
     arbitrary: fc.record(
-      { kind: fc.constant('value' as const), name: fc.constantFrom(...valueNames), fallback: words, marks },
+      { kind: fc.constant('value' as const), name: fc.constantFrom(...valueNames), fallback: ownerText, marks },
       { requiredKeys: ['kind', 'name', 'marks'] },
     ),
   },
@@ -173,20 +173,20 @@ const inline = fc.oneof(
 const inlines = fc.array(inline, { maxLength: 5 })
 const align = fc.constantFrom('start' as const, 'center' as const)
 const show = fc.oneof({ weight: 2, arbitrary: fc.constant('always' as const) }, fc.constantFrom(...showNames))
-const label = words.map((text) => text.slice(0, 40))
+const label = ownerText.map((text) => text.slice(0, 40))
 const leaf = fc
   .oneof(
     fc.record({
       type: fc.constant('heading' as const),
       level: fc.constantFrom(1 as const, 2 as const),
       align,
-      words: inlines,
+      inlines,
     }),
     fc.record({
       type: fc.constant('text' as const),
       size: fc.constantFrom('body' as const, 'small' as const),
       align,
-      words: inlines,
+      inlines,
     }),
     fc.record({
       type: fc.constant('items' as const),
@@ -205,7 +205,7 @@ const leaf = fc
     }),
     fc.record({
       type: fc.constant('coupon' as const),
-      words: inlines,
+      inlines,
       hasSaving: fc.boolean(),
       hasExpiry: fc.boolean(),
     }),

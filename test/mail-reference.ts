@@ -122,7 +122,7 @@ export function renderReference(document: MailDocument, values: MailValues, isHt
     switch (block.type) {
       case 'heading':
       case 'text':
-        writeFilled(block.words)
+        writeFilled(block.inlines)
         return
       case 'items':
         writeItems(block)
@@ -137,7 +137,7 @@ export function renderReference(document: MailDocument, values: MailValues, isHt
       }
       case 'coupon': {
         if (!values.coupon) return
-        writeFilled(block.words)
+        writeFilled(block.inlines)
         const { code, saving, expires } = values.coupon
         const worth = block.hasSaving && saving ? `You save ${saving}` : ''
         words += isHtml

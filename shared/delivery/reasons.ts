@@ -7,7 +7,7 @@ import { pluginTexts } from '../platforms/plugin-texts.ts'
 
 const UNREAD = 'The shopper may have bought already, so nothing is sent until the orders have been read.'
 
-const UNASKED = 'Messages with a coupon wait; others are sent.'
+const COUPON_WAITS = 'Messages with a coupon wait; others are sent.'
 
 export const reasonTexts: Record<string, string> = {
   ok: 'Every check passed at the moment of sending.',
@@ -61,7 +61,7 @@ export const reasonTexts: Record<string, string> = {
   frequency_cap: 'The shopper has reached the frequency cap, which is set under Settings, Recovery rules.',
   coupon_pending: 'The personal coupon code of this message is being created in the store.',
   coupon_failed: 'The store did not create the personal coupon code of this message. Recoup keeps trying.',
-  coupon_unread: `The store did not answer about the coupon. ${UNASKED}`,
+  coupon_unread: `The store did not answer about the coupon. ${COUPON_WAITS}`,
   coupon_invalid: 'The coupon is not valid for this message.',
   'coupon_invalid:gone': 'The coupon was deleted in the store.',
   'coupon_invalid:unreadable': 'The store did not return the coupon. Check that the store’s key may read coupons.',
@@ -193,7 +193,7 @@ export function explain(reason: string | null, channel?: string, response?: stri
 /** Names the store's error, such as a refused connection instead of a slow response. */
 function describeStoreReason(reason: string): string | undefined {
   const [kind, problem] = reason.split(':')
-  const ending = kind === 'store_unreachable' ? UNREAD : kind === 'coupon_unread' ? UNASKED : undefined
+  const ending = kind === 'store_unreachable' ? UNREAD : kind === 'coupon_unread' ? COUPON_WAITS : undefined
   const texts = ending && isStoreProblem(problem) ? STORE_PROBLEM_TEXT[problem] : undefined
   return texts && `${texts.sentence} ${ending}`
 }

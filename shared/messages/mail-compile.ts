@@ -145,8 +145,8 @@ const hrefChunk = (href: string): Chunk => {
   return { kind: 'link', href: parseWebAddress(href) ?? 'cart' }
 }
 
-function inlineHtml(words: readonly Inline[], mail: Compilation, ground: Ground): Chunk[] {
-  return joinChunks(words.map((run) => runHtml(run, mail, ground)))
+function inlineHtml(inlines: readonly Inline[], mail: Compilation, ground: Ground): Chunk[] {
+  return joinChunks(inlines.map((run) => runHtml(run, mail, ground)))
 }
 
 function runHtml(run: Inline, mail: Compilation, ground: Ground): Chunk[] {
@@ -171,9 +171,9 @@ const markHtml = (marks: readonly (keyof typeof MARK_TAGS)[], inner: Chunk[]): C
   marks.reduce((html, mark) => chunk`<${MARK_TAGS[mark]}>${html}</${MARK_TAGS[mark]}>`, inner)
 
 /** A link's label is followed by its address, unless that is the label. */
-function inlineText(words: readonly Inline[], mail: Compilation): Chunk[] {
+function inlineText(inlines: readonly Inline[], mail: Compilation): Chunk[] {
   return joinChunks(
-    words.map((run): Chunk[] => {
+    inlines.map((run): Chunk[] => {
       if (run.kind === 'break') return ['\n']
       if (run.kind === 'value') {
         return run.name === 'checkout_link'
@@ -192,26 +192,26 @@ function inlineText(words: readonly Inline[], mail: Compilation): Chunk[] {
 // What a block depends on
 
 /** The coupon values that it prints without a fallback: it is left out where one is empty. */
-const listNeeded = (words: readonly Inline[]): CouponValue[] => [
+const listNeeded = (inlines: readonly Inline[]): CouponValue[] => [
   ...new Set(
-    words.flatMap((run) =>
+    inlines.flatMap((run) =>
       run.kind === 'value' && !run.fallback ? couponValues.filter((name) => name === run.name) : [],
     ),
   ),
 ]
 
-const leadsToCart = (words: readonly Inline[]): boolean =>
-  words.some(
+const leadsToCart = (inlines: readonly Inline[]): boolean =>
+  inlines.some(
     (run) => (run.kind === 'text' && run.href === 'cart') || (run.kind === 'value' && run.name === 'checkout_link'),
   )
 
-function showFilled(words: readonly Inline[], chunks: Chunk[]): Chunk[] {
-  const values = listNeeded(words)
-  return values.length === 0 ? chunks : [{ kind: 'filled', values, leadsToCart: leadsToCart(words), chunks }]
+function showFilled(inlines: readonly Inline[], chunks: Chunk[]): Chunk[] {
+  const values = listNeeded(inlines)
+  return values.length === 0 ? chunks : [{ kind: 'filled', values, leadsToCart: leadsToCart(inlines), chunks }]
 }
 
-const isBlank = (words: readonly Inline[]): boolean =>
-  words.every((run) => run.kind === 'break' || (run.kind === 'text' && run.text.trim() === ''))
+const isBlank = (inlines: readonly Inline[]): boolean =>
+  inlines.every((run) => run.kind === 'break' || (run.kind === 'text' && run.text.trim() === ''))
 
 const itemsOptions = ({ layout, part, max, hasPrices, hasQuantities, hasCoupon }: ItemsOptions): ItemsOptions => ({
   layout,
@@ -354,7 +354,7 @@ function leafHtml(block: Leaf, mail: Compilation, place: Place): Chunk[] {
   }
 }
 
-type LeafOf<Type extends Leaf['type']> = Extract<Leaf, { type: Type }>
+type LeafBlock<Type extends Leaf['type']> = Extract<Leaf, { type: Type }>
 
 const itemsStyle = ({ theme, direction }: Compilation, { ground, width }: Place): ItemsStyle => ({
   text: ground.text,
@@ -368,38 +368,38 @@ const itemsStyle = ({ theme, direction }: Compilation, { ground, width }: Place)
   direction,
 })
 
-function headingHtml({ level, align, words }: LeafOf<'heading'>, mail: Compilation, { ground }: Place): Chunk[] {
-  if (isBlank(words)) return []
+function headingHtml({ level, align, inlines }: LeafBlock<'heading'>, mail: Compilation, { ground }: Place): Chunk[] {
+  if (isBlank(inlines)) return []
   const { theme } = mail
   const font =
     level === 1
       ? `font-size:${theme.headingSize}px;line-height:${theme.headingLineHeight};letter-spacing:${theme.headingSpacing}${theme.hasCapitals ? ';text-transform:uppercase' : ''}`
       : 'font-size:22px;line-height:1.25'
   return showFilled(
-    words,
-    chunk`<h${level} class="h${level}" dir="auto" style="margin:0 0 ${level === 1 ? 20 : 12}px;font-family:${theme.headingFont};${font};font-weight:${theme.headingWeight};text-align:${findSide(align, mail)};color:${ground.text}">${inlineHtml(words, mail, ground)}</h${level}>
+    inlines,
+    chunk`<h${level} class="h${level}" dir="auto" style="margin:0 0 ${level === 1 ? 20 : 12}px;font-family:${theme.headingFont};${font};font-weight:${theme.headingWeight};text-align:${findSide(align, mail)};color:${ground.text}">${inlineHtml(inlines, mail, ground)}</h${level}>
 `,
   )
 }
 
-function textHtml({ size, align, words }: LeafOf<'text'>, mail: Compilation, { ground }: Place): Chunk[] {
-  if (isBlank(words)) return []
+function textHtml({ size, align, inlines }: LeafBlock<'text'>, mail: Compilation, { ground }: Place): Chunk[] {
+  if (isBlank(inlines)) return []
   const isMuted = size === 'small' || size === 'label'
   const px = { body: mail.theme.bodySize, lead: 19, small: 14, label: 13 }[size]
   const extra = size === 'label' ? ';letter-spacing:0.08em;text-transform:uppercase' : ''
-  const paragraph = chunk`<p${isMuted ? ' class="m"' : ''} dir="auto" style="margin:0 0 ${size === 'label' ? 12 : 16}px;font-size:${px}px;line-height:1.6;text-align:${findSide(align, mail)};color:${isMuted ? ground.muted : ground.text}${extra}">${inlineHtml(words, mail, ground)}</p>
+  const paragraph = chunk`<p${isMuted ? ' class="m"' : ''} dir="auto" style="margin:0 0 ${size === 'label' ? 12 : 16}px;font-size:${px}px;line-height:1.6;text-align:${findSide(align, mail)};color:${isMuted ? ground.muted : ground.text}${extra}">${inlineHtml(inlines, mail, ground)}</p>
 `
   // A narrower measure reads better when lines are centred.
   const isNarrow = align === 'center' && !isMuted
   return showFilled(
-    words,
+    inlines,
     isNarrow
       ? chunk`<table ${TABLE} align="center" width="400" class="c" style="width:400px;max-width:100%;margin:0 auto"><tr><td align="center">${paragraph}</td></tr></table>`
       : paragraph,
   )
 }
 
-function imageHtml(block: LeafOf<'image'>, mail: Compilation, { ground, width }: Place): Chunk[] {
+function imageHtml(block: LeafBlock<'image'>, mail: Compilation, { ground, width }: Place): Chunk[] {
   const shown = Math.min(width, block.width)
   const alt = block.isDecorative ? '' : escapeHtml(cleanText(block.alt, 250))
   const picture = chunk`<img src="${{ kind: 'asset', name: block.asset }}" width="${shown}" alt="${alt}" style="display:block;width:100%;max-width:${shown}px;height:auto;border:0;border-radius:${mail.theme.radius}px;margin:0 0 20px;color:${ground.text};font-size:14px">`
@@ -408,7 +408,7 @@ function imageHtml(block: LeafOf<'image'>, mail: Compilation, { ground, width }:
   return chunk`<a href="${isLiteral(href) ? escapeHtml(href) : href}" target="_blank" style="text-decoration:none">${picture}</a>`
 }
 
-function totalsHtml({ label, amount, hasBefore }: LeafOf<'totals'>, mail: Compilation, { ground }: Place): Chunk[] {
+function totalsHtml({ label, amount, hasBefore }: LeafBlock<'totals'>, mail: Compilation, { ground }: Place): Chunk[] {
   const { theme, end } = mail
   const line = theme.ruleWidth > 1 ? ground.text : ground.line
   const cell = `padding:16px 0;border-top:${theme.ruleWidth}px solid ${line};font-size:18px;line-height:1.4;font-weight:${theme.itemWeight === 400 ? 400 : 700}`
@@ -432,7 +432,7 @@ function totalsHtml({ label, amount, hasBefore }: LeafOf<'totals'>, mail: Compil
   ]
 }
 
-function couponHtml(block: LeafOf<'coupon'>, mail: Compilation, { ground }: Place): Chunk[] {
+function couponHtml(block: LeafBlock<'coupon'>, mail: Compilation, { ground }: Place): Chunk[] {
   const { theme } = mail
   const value = (name: CouponValue): Chunk => ({ kind: 'value', name })
   const saving: Chunk = {
@@ -445,22 +445,22 @@ function couponHtml(block: LeafOf<'coupon'>, mail: Compilation, { ground }: Plac
     when: 'has:coupon_expires',
     chunks: chunk`<div class="m" style="padding-top:6px;font-size:14px;color:${ground.muted}">${sayWith(mail, 'validUntil', 'date', [value('coupon_expires')], true)}</div>`,
   }
-  const words = isBlank(block.words)
+  const ownText = isBlank(block.inlines)
     ? []
     : showFilled(
-        block.words,
-        chunk`<div dir="auto" style="font-size:15px;line-height:1.5">${inlineHtml(block.words, mail, ground)}</div>`,
+        block.inlines,
+        chunk`<div dir="auto" style="font-size:15px;line-height:1.5">${inlineHtml(block.inlines, mail, ground)}</div>`,
       )
   return [
     {
       kind: 'if',
       when: 'with_coupon',
-      chunks: chunk`<table ${TABLE} width="100%" style="width:100%;margin:8px 0 24px;border-collapse:separate"><tr><td class="cd" align="center" style="padding:22px 16px;border:1px dashed ${ground.link};border-radius:${theme.radius}px;background-color:${ground.soft};color:${ground.text};text-align:center;word-break:break-word">${words}<div style="padding:6px 0;font-size:26px;line-height:1.3;font-weight:700;letter-spacing:0.08em">${value('coupon_code')}</div>${block.hasSaving ? [saving] : []}${block.hasExpiry ? [expiry] : []}</td></tr></table>`,
+      chunks: chunk`<table ${TABLE} width="100%" style="width:100%;margin:8px 0 24px;border-collapse:separate"><tr><td class="cd" align="center" style="padding:22px 16px;border:1px dashed ${ground.link};border-radius:${theme.radius}px;background-color:${ground.soft};color:${ground.text};text-align:center;word-break:break-word">${ownText}<div style="padding:6px 0;font-size:26px;line-height:1.3;font-weight:700;letter-spacing:0.08em">${value('coupon_code')}</div>${block.hasSaving ? [saving] : []}${block.hasExpiry ? [expiry] : []}</td></tr></table>`,
     },
   ]
 }
 
-type ButtonLook = Pick<LeafOf<'button'>, 'label' | 'href' | 'isWide' | 'style' | 'align'>
+type ButtonLook = Pick<LeafBlock<'button'>, 'label' | 'href' | 'isWide' | 'style' | 'align'>
 
 /** The cell has the colour too, because some mail programs do not colour a link. */
 function buttonHtml({ label, href, isWide, style, align }: ButtonLook, mail: Compilation, place: Place): Chunk[] {
@@ -472,17 +472,17 @@ function buttonHtml({ label, href, isWide, style, align }: ButtonLook, mail: Com
     : [ground.button, ground.onButton, ground.edge]
   const css = background === 'accent' || background === 'ink' ? 'bi' : isOutline ? 'bo' : 'b'
   const to = hrefChunk(href)
-  const words = label
+  const caption = label
     ? [escapeHtml(cleanRun(label))]
     : href === 'cart'
       ? linkLabel(mail, true)
       : [escapeHtml(say(mail, 'visitShop'))]
   const capitals = theme.hasCapitals ? ';text-transform:uppercase;letter-spacing:0.06em' : ''
   const promise: Chunk[] = kit.promise ? [{ kind: 'promise', chunks: promiseParagraph(mail, ground, align) }] : []
-  return chunk`<table ${TABLE} width="100%" style="width:100%"><tr><td align="${findSide(align, mail)}" style="padding:20px 0 ${kit.promise ? 12 : 24}px"><table ${TABLE} class="${isWide ? '' : 'cta'}" width="100%" style="width:100%;border-collapse:separate"><tr><td class="${css}" align="center" bgcolor="${fill}" style="border-radius:${theme.buttonRadius}px;background-color:${fill};border:1px solid ${edge};mso-padding-alt:16px 32px"><a class="${css}a" href="${isLiteral(to) ? escapeHtml(to) : to}" target="_blank" style="display:block;padding:15px 32px;border-radius:${theme.buttonRadius}px;font-size:17px;line-height:1.35;font-weight:600;color:${ink};text-align:center;text-decoration:none${capitals}">${words}</a></td></tr></table></td></tr></table>${promise}`
+  return chunk`<table ${TABLE} width="100%" style="width:100%"><tr><td align="${findSide(align, mail)}" style="padding:20px 0 ${kit.promise ? 12 : 24}px"><table ${TABLE} class="${isWide ? '' : 'cta'}" width="100%" style="width:100%;border-collapse:separate"><tr><td class="${css}" align="center" bgcolor="${fill}" style="border-radius:${theme.buttonRadius}px;background-color:${fill};border:1px solid ${edge};mso-padding-alt:16px 32px"><a class="${css}a" href="${isLiteral(to) ? escapeHtml(to) : to}" target="_blank" style="display:block;padding:15px 32px;border-radius:${theme.buttonRadius}px;font-size:17px;line-height:1.35;font-weight:600;color:${ink};text-align:center;text-decoration:none${capitals}">${caption}</a></td></tr></table></td></tr></table>${promise}`
 }
 
-function trustHtml({ points }: LeafOf<'trust'>, mail: Compilation, { ground, width }: Place): Chunk[] {
+function trustHtml({ points }: LeafBlock<'trust'>, mail: Compilation, { ground, width }: Place): Chunk[] {
   const written = points.filter(({ title, text }) => title.trim() || text.trim())
   if (written.length === 0) return []
   const share = Math.floor(width / written.length) - 1
@@ -516,7 +516,7 @@ function columnsHtml(block: Extract<Block, { type: 'columns' }>, mail: Compilati
   return chunk`<div style="font-size:0">${ghostRow(place.width, columns)}</div>`
 }
 
-function socialHtml({ align }: LeafOf<'social'>, mail: Compilation, { ground }: Place): Chunk[] {
+function socialHtml({ align }: LeafBlock<'social'>, mail: Compilation, { ground }: Place): Chunk[] {
   const links = listSocial(mail.kit)
   if (links.length === 0) return []
   const anchors = links.map(
@@ -583,7 +583,7 @@ function leafText(block: Leaf, mail: Compilation): Chunk[] {
   switch (block.type) {
     case 'heading':
     case 'text':
-      return isBlank(block.words) ? [] : showFilled(block.words, chunk`\n\n${inlineText(block.words, mail)}\n\n`)
+      return isBlank(block.inlines) ? [] : showFilled(block.inlines, chunk`\n\n${inlineText(block.inlines, mail)}\n\n`)
     case 'image':
       return imageText(block)
     case 'items':
@@ -621,15 +621,15 @@ function leafText(block: Leaf, mail: Compilation): Chunk[] {
   }
 }
 
-function imageText({ alt, isDecorative, href }: LeafOf<'image'>): Chunk[] {
+function imageText({ alt, isDecorative, href }: LeafBlock<'image'>): Chunk[] {
   if (href === undefined || isDecorative) return []
   const to = hrefChunk(href)
   return chunk`\n\n${cleanText(alt, 250)}:\n${isLiteral(to) ? to.slice('mailto:'.length) : to}\n\n`
 }
 
-function couponText(block: LeafOf<'coupon'>, mail: Compilation): Chunk[] {
+function couponText(block: LeafBlock<'coupon'>, mail: Compilation): Chunk[] {
   const value = (name: CouponValue): Chunk => ({ kind: 'value', name })
-  const words = isBlank(block.words) ? [] : showFilled(block.words, chunk`${inlineText(block.words, mail)}\n`)
+  const ownText = isBlank(block.inlines) ? [] : showFilled(block.inlines, chunk`${inlineText(block.inlines, mail)}\n`)
   const saving: Chunk[] = block.hasSaving
     ? [
         {
@@ -649,15 +649,15 @@ function couponText(block: LeafOf<'coupon'>, mail: Compilation): Chunk[] {
       ]
     : []
   const line = chunk`${say(mail, 'coupon')} ${value('coupon_code')}${expiry}`
-  return [{ kind: 'if', when: 'with_coupon', chunks: chunk`\n\n${words}${line}${saving}\n\n` }]
+  return [{ kind: 'if', when: 'with_coupon', chunks: chunk`\n\n${ownText}${line}${saving}\n\n` }]
 }
 
-function buttonText({ label, href }: LeafOf<'button'>, mail: Compilation): Chunk[] {
-  const words = label ? [cleanRun(label).trim()] : href === 'cart' ? linkLabel(mail, false) : [say(mail, 'visitShop')]
+function buttonText({ label, href }: LeafBlock<'button'>, mail: Compilation): Chunk[] {
+  const caption = label ? [cleanRun(label).trim()] : href === 'cart' ? linkLabel(mail, false) : [say(mail, 'visitShop')]
   const to = hrefChunk(href)
   const { promise } = mail.kit
   const promised: Chunk[] = promise ? [{ kind: 'promise', chunks: [`\n${promise}\n\n`] }] : []
-  return chunk`\n\n${words}:\n${isLiteral(to) ? to.slice('mailto:'.length) : to}\n\n${promised}`
+  return chunk`\n\n${caption}:\n${isLiteral(to) ? to.slice('mailto:'.length) : to}\n\n${promised}`
 }
 
 function compileTextFooter(mail: Compilation): Chunk[] {

@@ -3,7 +3,7 @@ import { buildSampleDocument } from '../../test/mail-documents.ts'
 import { listBlocks, MailDocumentSchema, mailLimits } from './mail-document.ts'
 
 const run = (text: string, rest: object = {}) => ({ kind: 'text', text, ...rest })
-const text = (id: string, words: object[] = [run('Hi')]) => ({ id, type: 'text', words })
+const text = (id: string, inlines: object[] = [run('Hi')]) => ({ id, type: 'text', inlines })
 const build = (blocks: object[], rest: object = {}) => ({
   version: 1,
   theme: 'warm',
@@ -56,7 +56,7 @@ describe('a mail document', () => {
     [
       'an unknown value',
       build([text('text', [{ kind: 'value', name: 'constructor' }])]),
-      /^bands\.0\.blocks\.0\.words/,
+      /^bands\.0\.blocks\.0\.inlines/,
     ],
     ['an unknown condition', build([{ ...text('text'), show: 'has:constructor' }]), /^bands\.0\.blocks\.0\.show/],
     ['an id that is no id', build([text('a"b')]), /An id has 4 to 12 lower-case letters and digits/],

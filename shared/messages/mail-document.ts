@@ -12,7 +12,7 @@ export const mailLimits = {
   runs: 200,
   runLength: 5_000,
   /** All words of the mail. */
-  words: 40_000,
+  characters: 40_000,
   legacyText: 60_000,
   items: 12,
   label: 60,
@@ -96,7 +96,7 @@ const InlineSchema = z.discriminatedUnion('kind', [
 ])
 export type Inline = z.infer<typeof InlineSchema>
 
-const Words = z.array(InlineSchema).max(mailLimits.runs)
+const Inlines = z.array(InlineSchema).max(mailLimits.runs)
 const Align = z.enum(['start', 'center']).default('start')
 const Label = z.string().max(mailLimits.label)
 
@@ -108,14 +108,14 @@ const leaves = [
     type: z.literal('heading'),
     level: z.literal([1, 2]).default(1),
     align: Align,
-    words: Words,
+    inlines: Inlines,
   }),
   z.strictObject({
     ...base,
     type: z.literal('text'),
     size: z.enum(['body', 'lead', 'small', 'label']).default('body'),
     align: Align,
-    words: Words,
+    inlines: Inlines,
   }),
   z
     .strictObject({
@@ -158,7 +158,7 @@ const leaves = [
   z.strictObject({
     ...base,
     type: z.literal('coupon'),
-    words: Words,
+    inlines: Inlines,
     hasSaving: z.boolean().default(true),
     hasExpiry: z.boolean().default(true),
   }),
@@ -251,8 +251,8 @@ export const listBlocks = ({ bands }: Pick<MailDocument, 'bands'>): Block[] =>
     blocks.flatMap((block): Block[] => (block.type === 'columns' ? [block, ...block.columns.flat()] : [block])),
   )
 
-const measureWords = (words: readonly Inline[]): number =>
-  words.reduce((sum, run) => sum + (run.kind === 'text' ? run.text.length : 1), 0)
+const measureInlines = (inlines: readonly Inline[]): number =>
+  inlines.reduce((sum, run) => sum + (run.kind === 'text' ? run.text.length : 1), 0)
 
 export const MailDocumentSchema = MailFields.superRefine((document, context) => {
   const blocks = listBlocks(document)
@@ -264,9 +264,9 @@ export const MailDocumentSchema = MailFields.superRefine((document, context) => 
   if (blocks.length > mailLimits.blocks) {
     context.addIssue({ code: 'custom', path: ['bands'], message: `A mail has at most ${mailLimits.blocks} blocks` })
   }
-  const words = blocks.map((block) => ('words' in block ? measureWords(block.words) : 0))
-  if (sum(words) > mailLimits.words) {
-    const most = mailLimits.words.toLocaleString('en-US')
+  const lengths = blocks.map((block) => ('inlines' in block ? measureInlines(block.inlines) : 0))
+  if (sum(lengths) > mailLimits.characters) {
+    const most = mailLimits.characters.toLocaleString('en-US')
     context.addIssue({ code: 'custom', path: ['bands'], message: `The text of a mail has at most ${most} characters` })
   }
   const legacy = blocks.map((block) => (block.type === 'legacy_text' ? block.source.length : 0))

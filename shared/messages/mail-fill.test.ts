@@ -40,13 +40,13 @@ const listTags = (html: string) =>
   )
 
 /** A paragraph with these runs. */
-function buildText(words: object[], rest: object = {}): MailDocument {
+function buildText(inlines: object[], rest: object = {}): MailDocument {
   return MailDocumentSchema.parse({
     version: 1,
     theme: 'letter',
     subject: [{ kind: 'text', text: 'S' }],
     preview: [],
-    bands: [{ id: 'band', blocks: [{ id: 'text', type: 'text', words, ...rest }] }],
+    bands: [{ id: 'band', blocks: [{ id: 'text', type: 'text', inlines, ...rest }] }],
     footer: {},
   })
 }
@@ -129,16 +129,16 @@ describe('a mail', () => {
   })
 
   test('leaves out a paragraph that prints a missing coupon value, and keeps the way to the cart', () => {
-    const words = [
+    const inlines = [
       { kind: 'text', text: 'Use ' },
       { kind: 'value', name: 'coupon_code' },
       { kind: 'text', text: ' here', href: 'cart' },
     ]
-    const mail = render(buildText(words))
+    const mail = render(buildText(inlines))
     expect(mail.leftOut).toEqual({ isSubject: false, paragraphs: ['Use … here'] })
     expect(mail.html).toContain('Return to your cart')
     expect(mail.text).toContain('Return to your cart:\nhttps://app.example/c/Ab9')
-    expect(render(buildText(words), { coupon: SAMPLE_COUPON }).text).toContain(
+    expect(render(buildText(inlines), { coupon: SAMPLE_COUPON }).text).toContain(
       'Use WELCOME10 here https://app.example/',
     )
   })
@@ -147,7 +147,7 @@ describe('a mail', () => {
     expect(render(buildText([])).problem).toBe('empty_body')
     expect(render(buildText([{ kind: 'value', name: 'coupon_code' }])).problem).toBe('nothing_left')
     expect(render({ ...buildText([{ kind: 'text', text: 'Hi' }]), subject: [] }).problem).toBe('empty_subject')
-    const long = { id: 'long', type: 'text', words: [{ kind: 'text', text: '&'.repeat(5_000) }] }
+    const long = { id: 'long', type: 'text', inlines: [{ kind: 'text', text: '&'.repeat(5_000) }] }
     const many = Array.from({ length: 6 }, (_, at) => ({ ...long, id: `long${at}` }))
     const document = { ...buildText([]), bands: [{ id: 'band', blocks: many }] }
     expect(render(MailDocumentSchema.parse(document)).problem).toBe('too_large')
@@ -164,7 +164,7 @@ describe('a mail', () => {
   test('tracks each link of the shop once, and no other', () => {
     const link = (text: string, href: string) => ({ kind: 'text', text, href })
     const asked: string[] = []
-    const words = [
+    const inlines = [
       link('a', 'https://shop.example/a'),
       link('b', 'https://shop.example/a'),
       link('c', 'https://other.example/'),
@@ -175,7 +175,7 @@ describe('a mail', () => {
       asked.push(url)
       return url === 'https://app.example/c/Ab9' ? null : `https://app.example/t/${asked.length}`
     }
-    const { links, html } = render(buildText(words), { trackLink })
+    const { links, html } = render(buildText(inlines), { trackLink })
     expect(links.map(({ url }) => url)).toEqual([
       'https://shop.example/a',
       'https://other.example/',

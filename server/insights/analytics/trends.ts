@@ -81,12 +81,12 @@ async function read<T extends { day: Day; abandoned: number }>(
     (row) => row.abandoned,
   )
   const isByWeek = wanted === 'auto' && isNoise(abandoned, range)
-  const bucketsOf = (zone: string) => (isByWeek ? buildWeekBuckets(now, zone) : buildTrendBuckets(range, now, zone))
+  const buildBuckets = (zone: string) => (isByWeek ? buildWeekBuckets(now, zone) : buildTrendBuckets(range, now, zone))
   const rows = found.flatMap(({ zone, rows: own }): Dated<T>[] => {
-    const buckets = bucketsOf(zone)
+    const buckets = buildBuckets(zone)
     return own.map((each) => ({ ...each, bucket: findBucket(buckets, each.day) }))
   })
-  return { frame, rows, buckets: bucketsOf(frame.timeZone) }
+  return { frame, rows, buckets: buildBuckets(frame.timeZone) }
 }
 
 const findBucket = (buckets: readonly TrendBucket[], day: Day) => buckets.findLastIndex(({ first }) => first <= day)

@@ -67,7 +67,7 @@ function renderNew(template: { subject: string; body: string }, context: Templat
 }
 
 /** Words in order. The logo and the hidden preview are the layout's own. */
-const listWords = (html: string) =>
+const listTexts = (html: string) =>
   toText(html)
     .replace(/\u2007|\u034f/g, '')
     .split(/\s+/)
@@ -168,10 +168,10 @@ describe.each(templates)('%s', (_name, template) => {
     const mail = renderNew(template, context)
     expect(mail.problem).toBeNull()
     expect(mail.subject).toBe(old.subject)
-    expect(listWords(mail.html)).toEqual(listWords(old.html))
+    expect(listTexts(mail.html)).toEqual(listTexts(old.html))
     expect(listLinks(mail.html)).toEqual(listLinks(old.html))
     expect(listLines(mail.text)).toEqual(listLines(old.text))
-    // Today's list also has the links of what was left out.
+    // The old renderer also lists links of omitted paragraphs.
     const shown = listLinks(old.html)
     const isShown = ({ url, trackedUrl }: (typeof old.links)[number]) => shown.includes(trackedUrl ?? url)
     expect(mail.links.filter(isShown)).toEqual(old.links.filter(isShown))
@@ -205,6 +205,6 @@ describe('an opened template', () => {
   })
 
   test('of a blank template is one empty paragraph', () => {
-    expect(listBlocks(openTemplate({ subject: '', body: ' \n' }))).toMatchObject([{ type: 'text', words: [] }])
+    expect(listBlocks(openTemplate({ subject: '', body: ' \n' }))).toMatchObject([{ type: 'text', inlines: [] }])
   })
 })

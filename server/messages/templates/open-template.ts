@@ -39,7 +39,7 @@ export function openTemplate({ subject, body }: { subject: string; body: string 
 }
 
 const openSubject = (source: string): Inline[] | LegacySubject =>
-  parseWords(source, false) ?? { kind: 'legacy_text', source }
+  parseInlines(source, false) ?? { kind: 'legacy_text', source }
 
 interface Opened {
   content: Content
@@ -49,7 +49,7 @@ interface Opened {
 const openWhole = (source: string): Opened[] => (source.trim() ? [{ content: legacy(source), show: 'always' }] : [])
 
 const legacy = (source: string): Content => ({ type: 'legacy_text', source })
-const textContent = (words: Inline[]): Content => ({ type: 'text', size: 'body', align: 'start', words })
+const textContent = (inlines: Inline[]): Content => ({ type: 'text', size: 'body', align: 'start', inlines })
 
 /** A line that is a block, or the lines of a paragraph, with its place in the source. */
 interface Unit {
@@ -186,8 +186,8 @@ function openUnit({ lines }: Unit): Content | null {
     case 'button':
       return { type: 'button', label: '', href: 'cart', isWide: false, style: 'solid', align: 'start' }
     case 'heading': {
-      const words = parseWords(parsed.text, true)
-      return words && { type: 'heading', level: 1, align: 'start', words }
+      const inlines = parseInlines(parsed.text, true)
+      return inlines && { type: 'heading', level: 1, align: 'start', inlines }
     }
     case 'amount': {
       const amount = parsed.amount.includes('discounted_total') ? 'discounted_total' : 'cart_total'
@@ -196,8 +196,8 @@ function openUnit({ lines }: Unit): Content | null {
     case 'tags':
       return null
     case 'text': {
-      const words = parseWords(lines.join('\n'), true)
-      return words && textContent(words)
+      const inlines = parseInlines(lines.join('\n'), true)
+      return inlines && textContent(inlines)
     }
   }
 }
@@ -205,22 +205,22 @@ function openUnit({ lines }: Unit): Content | null {
 const VALUE = /^\{\{\s*([a-z_]+)\s*(?:\|\s*default\s*:\s*(?:'([^'"\\]{1,80})'|"([^'"\\]{1,80})")\s*)?\}\}$/
 
 /** Words with values, breaks and bare addresses as links; null: they have another form. `hasLinks`: of a body. */
-function parseWords(source: string, hasLinks: boolean): Inline[] | null {
-  const words: Inline[] = []
+function parseInlines(source: string, hasLinks: boolean): Inline[] | null {
+  const inlines: Inline[] = []
   const pieces = splitLiquid(source)
   for (const [at, piece] of pieces.entries()) {
     if (at % 2 === 0) {
       if (/\{\{|\{%/.test(piece)) return null
       const runs = splitRuns(piece, hasLinks, pieces[at + 1] !== undefined)
       if (!runs) return null
-      words.push(...runs)
+      inlines.push(...runs)
       continue
     }
     const value = parseValue(piece, pieces[at + 1] ?? '', hasLinks)
     if (!value) return null
-    words.push(value)
+    inlines.push(value)
   }
-  return words.length <= 200 ? words : null
+  return inlines.length <= 200 ? inlines : null
 }
 
 function parseValue(piece: string, after: string, hasLinks: boolean): Inline | null {

@@ -36,7 +36,7 @@ const joinChannels = (channels: readonly (keyof typeof boxNames)[]) =>
 function checkBeforeConsent({ beforeConsent }: ConsentFindings): CheckResult {
   const nextStep = 'Choose under Settings → Consent → Before consent.'
   if (beforeConsent === null) {
-    const finding = 'You have not chosen what is stored before shoppers agree. Until then: cart and contact.'
+    const finding = 'Choose what is stored before shoppers agree. Until you choose, Recoup stores cart and contact.'
     return { state: 'warn', finding, nextStep }
   }
   const { title, sentence } = captureModeTexts[beforeConsent]

@@ -418,12 +418,12 @@ function checkCapture({ known, capture, now, plugin }: Findings): CheckResult {
       nextStep: 'Open your shop once and run this again. If nothing changes, install the script below again.',
     }
   }
-  const heard = `The last report came ${ago(captureSeenAt, now)}.`
+  const lastReport = `The last report came ${ago(captureSeenAt, now)}.`
   const limits = limitText(capture)
-  if (!limits) return { state: 'good', finding: heard }
+  if (!limits) return { state: 'good', finding: lastReport }
   return {
     state: 'warn',
-    finding: `${heard} ${limits}`,
+    finding: `${lastReport} ${limits}`,
     nextStep:
       'If many of your customers share one network, no action is needed: their orders confirm them. If not, a bot may be filling in your checkout.',
   }

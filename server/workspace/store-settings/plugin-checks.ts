@@ -54,11 +54,11 @@ function checkCalls(plugin: PluginRow, { now }: PluginFindings, ago: (at: Date) 
     }
   }
   if (!calledAt) return { state: 'warn', finding: `Version ${version}. No call since you connected it.` }
-  const heard = `Version ${version}. Last call ${ago(calledAt)}${cartAt ? `, last cart ${ago(cartAt)}` : ''}.`
-  if (now.getTime() - calledAt.getTime() <= LATE_MS) return { state: 'good', finding: heard }
+  const lastCall = `Version ${version}. Last call ${ago(calledAt)}${cartAt ? `, last cart ${ago(cartAt)}` : ''}.`
+  if (now.getTime() - calledAt.getTime() <= LATE_MS) return { state: 'good', finding: lastCall }
   return {
     state: isAlive(plugin, now) ? 'warn' : 'bad',
-    finding: heard,
+    finding: lastCall,
     nextStep: 'In WordPress, check that the plugin is active. Its screen shows the last attempt.',
   }
 }
