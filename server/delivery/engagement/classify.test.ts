@@ -32,6 +32,12 @@ test.each<[string, Partial<EngagementRequest>, string]>([
   ],
   ['a mail scanner', { userAgent: 'Mozilla/5.0 Proofpoint URL Defense' }, 'link_scanner'],
   ['a messenger’s card', { userAgent: 'WhatsApp/2.23.20.0' }, 'link_preview'],
+  [
+    'a reader for an assistant',
+    { userAgent: 'Mozilla/5.0; compatible; ChatGPT-User/1.0; +https://openai.com/bot' },
+    'robot',
+  ],
+  ['a crawler without "bot"', { userAgent: 'Apache-Nutch/1.19' }, 'robot'],
   ['a script', { userAgent: 'python-requests/2.32' }, 'robot'],
   ['a fetcher of pictures at a link', { userAgent: GMAIL }, 'robot'],
   ['the invisible link', { kind: 'honeypot' }, 'honeypot'],

@@ -89,7 +89,7 @@ const PREVIEWS =
   /facebookexternalhit|facebot|twitterbot|whatsapp\/|slackbot|slack-imgproxy|telegrambot|discordbot|linkedinbot|skypeuripreview|bingpreview|viber|snapchat.{0,80}preview|pinterestbot|redditbot|applebot|embedly|iframely|vkshare|google-pagerenderer/i
 
 const ROBOTS =
-  /bot\b|crawl|spider|scan|preview|fetch|monitor|curl|wget|python|java\/|okhttp|go-http|libwww|headless|phantomjs|puppeteer|playwright|axios|node-fetch|undici|guzzle|ruby|perl|httpclient|http-client|pingdom|uptime|lighthouse|apache-|dart:io|cfnetwork.{0,80}dataaccess/i
+  /bot\b|crawl|spider|scan|preview|fetch|monitor|curl|wget|python|java\/|okhttp|go-http|libwww|headless|phantomjs|puppeteer|playwright|axios|node-fetch|undici|guzzle|ruby|perl|httpclient|http-client|pingdom|uptime|lighthouse|apache-|dart:io|ahrefs|nutch|-user\/|cfnetwork.{0,80}dataaccess/i
 
 /** Gmail's fetch on delivery is documented with this user agent, which no browser ever sent. */
 const GMAIL_PREFETCH = /Edge\/12\.246 Mozilla\/5\.0$/

@@ -1,6 +1,6 @@
 import type { MessageView } from '../../../shared/carts/carts.ts'
 import { explain } from '../../../shared/delivery/reasons.ts'
-import { getCountryName } from '../consent/country-groups.ts'
+import { getCountryName } from '../../../shared/insights/analytics-definitions.ts'
 
 // The checks of one decision (D2), in order, as text. Pure.
 

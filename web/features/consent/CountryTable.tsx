@@ -3,6 +3,7 @@ import { Button, Card, CloseButton, Radio, Stack, Text, TextInput, Title, Visual
 import { IconMapOff, IconSearch } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { getCountryName } from '../../../shared/insights/analytics-definitions.ts'
 import type { ConsentOverrideView, ConsentTable, RuleName } from '../../../shared/shoppers/consent.ts'
 import { consentTable, endConsentOverride, setSmsConfirmation } from '../../../shared/shoppers/consent.ts'
 import { useHasPermission, useStore } from '../../core/access/queries.ts'
@@ -20,7 +21,6 @@ import {
   channels,
   findCountries,
   findOverrides,
-  getCountryName,
   groupCountries,
   type RuleToRelax,
 } from './country-groups.ts'

@@ -1,3 +1,4 @@
+import { getCountryName } from '../../../shared/insights/analytics-definitions.ts'
 import type { ConsentChannel, ConsentOverrideView, ConsentTable, RuleName } from '../../../shared/shoppers/consent.ts'
 
 // Groups the consent table by countries with the same rules. Pure.
@@ -37,8 +38,6 @@ export const allCountries: readonly { code: string; name: string }[] = LETTERS.f
     return name ? [{ code, name }] : []
   }),
 ).sort((a, b) => a.name.localeCompare(b.name, 'en'))
-
-export const getCountryName = (code: string): string => regions.of(code) ?? code
 
 /** Countries whose name contains the query, or whose code equals it. */
 export function findCountries(search: string): string[] {
