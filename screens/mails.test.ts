@@ -41,7 +41,7 @@ function renderHtml(id: string, context: Parameters<typeof buildSampleContext>[0
   const links = { preferencesLink: 'https://app.example/p/sample' }
   const options = { storeHosts: ['shop.example'], trackLink: (url: string) => url }
   const { html } = renderer.render(
-    { id, version: 1, subject, body },
+    { id, version: 1, subject, body, design: null },
     buildSampleContext({ ...links, ...context }),
     options,
   )

@@ -73,7 +73,7 @@ export function buildTextContext(
 
 async function freeText(input: ComposeTextInput, context: TemplateContext) {
   const { channel, body, who = NO_ACCOUNT, renders = getSharedRenders() } = input
-  const source = { id: body?.id ?? `ready:${channel}`, version: body?.version ?? 1, subject: '-' }
+  const source = { id: body?.id ?? `ready:${channel}`, version: body?.version ?? 1, subject: '-', design: null }
   const text = await renders.text(who, { ...source, body: body?.text ?? READY_TEXTS[channel] }, context)
   // Carriers and the law require opt-out instructions in every SMS.
   const hasUnsubscribeLink = channel !== 'sms' || /\bSTOP\b/i.test(text)

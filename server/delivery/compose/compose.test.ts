@@ -31,6 +31,7 @@ const input = (changed: Partial<ComposeInput> = {}): ComposeInput => ({
     version: 1,
     subject: '{{ customer_name }}, your cart at {{ store_name }}',
     body: '<p>{{ cart_items }} {{ cart_total }}</p><p><a href="{{ checkout_link }}">Back</a> <a href="https://shop.example.com/sale">Sale</a> <a href="https://elsewhere.example/x">Else</a></p>',
+    design: null,
   },
   store: {
     name: 'Tea & Co',

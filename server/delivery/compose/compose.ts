@@ -13,6 +13,7 @@ import {
   type RenderPurpose,
   type Renders,
   type TemplateContext,
+  type TemplateSource,
 } from '../../messages/templates/public.ts'
 import { formatMinor } from './amounts.ts'
 import { type DisplayedCoupon, presentCoupon } from './coupon-text.ts'
@@ -25,7 +26,7 @@ export interface ComposeInput {
   messageId: string
   /** `currency: null` means that there is no cart. */
   cart: { items: readonly PricedItem[]; valueMinor: number; currency: string | null; firstName: string | null }
-  template: { id: string; version: number; subject: string; body: string }
+  template: TemplateSource
   /** null: without a coupon. */
   coupon: DisplayedCoupon | null
   /** Entered by the shopper. It is restored with the cart if the message has no coupon. */

@@ -1,6 +1,6 @@
 import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/public.ts'
 import { chooseLinkBase } from '../../carts/links/public.ts'
-import { type Difference, TemplateError } from '../../messages/templates/public.ts'
+import { type Difference, TemplateError, type TemplateSource } from '../../messages/templates/public.ts'
 import {
   buildCurrentContents,
   type ComposedMail,
@@ -76,7 +76,7 @@ export async function compose(
 }
 
 /** A manual message's own text replaces the template's. The text of a job is compiled once for all its messages. */
-export function buildTemplateSource(row: load.ClaimedRow) {
+export function buildTemplateSource(row: load.ClaimedRow): TemplateSource {
   const own = row.manual
   const isOwn = own !== null && (own.subject !== null || own.body !== null)
   const version = row.template_version ?? (isOwn ? 1 : 0)
@@ -85,6 +85,7 @@ export function buildTemplateSource(row: load.ClaimedRow) {
     version: isOwn && !own.jobId ? 0 : version,
     subject: own?.subject ?? row.template_subject ?? '',
     body: own?.body ?? row.template_body ?? '',
+    design: null,
   }
 }
 

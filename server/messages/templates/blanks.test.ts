@@ -10,12 +10,16 @@ let version = 0
 const options = { storeHosts: [], trackLink: () => null }
 
 const mail = (body: string, context: Partial<TemplateContext> = { coupon: null }, subject = 'S') =>
-  renderer.render({ id: 'blanks', version: ++version, subject, body }, buildSampleContext(context), options)
+  renderer.render(
+    { id: 'blanks', version: ++version, subject, body, design: null },
+    buildSampleContext(context),
+    options,
+  )
 
 const readText = (body: string, context?: Partial<TemplateContext>) => mail(body, context).text.split('\n\n--')[0]
 
 const sms = (body: string, context: Partial<TemplateContext> = { coupon: null }) =>
-  renderer.text({ id: 'blanks', version: ++version, subject: '-', body }, buildSampleContext(context))
+  renderer.text({ id: 'blanks', version: ++version, subject: '-', body, design: null }, buildSampleContext(context))
 
 const coupon = buildSampleContext().coupon!
 const FOR_ALL = 'Use {{ coupon_code }} for {{ coupon_amount }} off, until {{ coupon_expires }}.'

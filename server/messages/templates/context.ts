@@ -1,6 +1,7 @@
 // The inputs of a template. Everything from the store or shopper is unescaped here.
 
 import type { BrandKit } from '../../../shared/messages/brand.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 
 export { cleanText, parseWebAddress } from '../../../shared/messages/clean-text.ts'
 
@@ -11,6 +12,8 @@ export interface TemplateSource {
   subject: string
   /** Plain text or simple HTML, with Liquid. */
   body: string
+  /** The email as a document; null: a text template. Subject and body are then its words. */
+  design: MailDocument | null
 }
 
 export interface TemplateItem {

@@ -15,7 +15,11 @@ const LINK = 'https://shop.example/cart/recover?cart_id=sample'
 
 function render(body: string, context: Partial<TemplateContext> = {}) {
   const options = { storeHosts: ['shop.example'], trackLink: () => null }
-  return renderer.render({ id: 'look', version: 0, subject: 'S', body }, buildSampleContext(context), options)
+  return renderer.render(
+    { id: 'look', version: 0, subject: 'S', body, design: null },
+    buildSampleContext(context),
+    options,
+  )
 }
 
 const branded = (changes: Partial<MailBrand>) => ({ brand: { ...DEFAULT_MAIL_BRAND, ...changes } })
@@ -133,7 +137,7 @@ describe('a mail of a cart', () => {
   test('with a discount shows the coupon’s value, and without one omits it', () => {
     const { subject, body } = ready.find(({ id }) => id === 'discount')!
     const message = (coupon: TemplateContext['coupon']) =>
-      renderer.render({ id: 'look', version: 0, subject, body }, buildSampleContext({ coupon }), {
+      renderer.render({ id: 'look', version: 0, subject, body, design: null }, buildSampleContext({ coupon }), {
         storeHosts: [],
         trackLink: () => null,
       })

@@ -20,7 +20,7 @@ export function renderLegacyText(
   values: Values,
   trackLink: TrackLink,
 ): LegacyText {
-  const draft = createDraft(tools, { ...source, subject: '-' }, values, trackLink, true)
+  const draft = createDraft(tools, { ...source, subject: '-', design: null }, values, trackLink, true)
   const cart = toShownCart(values)
   return {
     html: blocksHtml(markButtons(draft.content), { cart, look: values.brand.look, link: draft.homeLink, promise: '' }),

@@ -42,7 +42,10 @@ const trackLink = (url: string) => (url.includes('cart_id') ? null : `https://ap
 let version = 0
 
 function renderOld(template: { subject: string; body: string }, context: TemplateContext) {
-  return renderer.render({ id: 'old', version: ++version, ...template }, context, { storeHosts: HOSTS, trackLink })
+  return renderer.render({ id: 'old', version: ++version, design: null, ...template }, context, {
+    storeHosts: HOSTS,
+    trackLink,
+  })
 }
 
 function renderNew(template: { subject: string; body: string }, context: TemplateContext): FilledMail {

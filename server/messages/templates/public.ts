@@ -2,7 +2,14 @@
 
 export { toMailBrand } from './brand.ts'
 export { isBuiltInBody, isBuiltInSubject } from './built-in.ts'
-export { cleanText, type MailBrand, type TemplateContext, type TemplateCoupon, TemplateError } from './context.ts'
+export {
+  cleanText,
+  type MailBrand,
+  type TemplateContext,
+  type TemplateCoupon,
+  TemplateError,
+  type TemplateSource,
+} from './context.ts'
 export { findProblem, type RenderedMessage } from './message.ts'
 export type { Difference } from './plans/plans.ts'
 export { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_EMAIL, READY_TEXTS } from './ready-templates.ts'

@@ -10,7 +10,7 @@ const real = createRenders()
 afterAll(() => Promise.all([renders.close(), real.close()]))
 
 const context = buildSampleContext()
-const source = (body: string) => ({ id: body, version: 1, subject: '-', body })
+const source = (body: string) => ({ id: body, version: 1, subject: '-', body, design: null })
 const text = (body: string, queue: 'sending' | 'asking' = 'sending', accountId = 'a') =>
   renders.text({ queue, accountId }, source(body), context)
 const tooSlow = expect.objectContaining({ code: 'too_slow' })

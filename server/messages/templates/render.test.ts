@@ -13,7 +13,7 @@ function render(
   options: Partial<RenderOptions> = {},
   subject = 'S',
 ) {
-  const source = { id: 'test', version: ++version, subject, body }
+  const source = { id: 'test', version: ++version, subject, body, design: null }
   return renderer.render(source, buildSampleContext(context), {
     storeHosts: ['shop.example'],
     trackLink: track,

@@ -93,7 +93,7 @@ function renderDraft(tools: PlanTools, source: TemplateSource, context: Template
   return renderMessage(tools.layout, createDraft(tools, source, values, options.trackLink), values)
 }
 
-const draft = { id: 'draft', version: 0 }
+const draft = { id: 'draft', version: 0, design: null }
 
 /** Renders with a discount and without. A template only about a coupon is valid for messages that have one. */
 function check(render: (context: TemplateContext) => unknown): TemplateError | null {

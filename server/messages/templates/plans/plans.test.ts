@@ -59,7 +59,13 @@ function createPlans({ changed = (plan) => plan, renderer: render = rendered, ..
 }
 
 let version = 0
-const templateOf = (body: string, subject = 'Your cart') => ({ id: 'template', version: ++version, subject, body })
+const templateOf = (body: string, subject = 'Your cart') => ({
+  id: 'template',
+  version: ++version,
+  subject,
+  body,
+  design: null,
+})
 const shopper = (customerName: string, changes: Partial<TemplateContext> = {}) =>
   buildSampleContext({ customerName, checkoutLink: 'https://app.example/c/Ab-_9', ...changes })
 
