@@ -594,7 +594,7 @@ function leafText(block: Leaf, mail: Compilation): Chunk[] {
         {
           kind: 'if',
           when: `known:${block.amount}`,
-          chunks: chunk`\n${label.trim()}: ${{ kind: 'value', name: block.amount }}\n`,
+          chunks: chunk`\n${label.trim()}: ${{ kind: 'value', name: block.amount }}`,
         },
       ]
     }

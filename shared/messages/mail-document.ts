@@ -10,6 +10,7 @@ export const mailLimits = {
   /** Of the whole mail. */
   blocks: 120,
   runs: 200,
+  subjectRuns: 40,
   runLength: 5_000,
   /** All words of the mail. */
   characters: 40_000,
@@ -225,7 +226,7 @@ const MailFields = z.strictObject({
   theme: z.enum(themeNames),
   /** `legacy_text`: a subject with Liquid that has no other form; the server renders it. */
   subject: z.union([
-    z.array(InlineSchema).max(40),
+    z.array(InlineSchema).max(mailLimits.subjectRuns),
     z.strictObject({ kind: z.literal('legacy_text'), source: z.string().max(500) }),
   ]),
   /** The line after the subject in the inbox; empty: the first words of the mail. */

@@ -1,4 +1,5 @@
 import type { SendChannel } from '../../../shared/delivery/reminders.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { AppError } from '../../core/common/public.ts'
 import type { Deps } from '../../deps.ts'
 import {
@@ -9,12 +10,14 @@ import {
   type TemplateError,
 } from '../../messages/templates/public.ts'
 
-// Test-renders owners' texts before they are stored.
+// Test-renders owners' texts and designs before they are stored.
 
 export interface MessageTexts {
   channel: SendChannel | 'push'
   subject?: string | undefined
   body?: string | undefined
+  /** Of a mail. Subject and body are then its words, and are not rendered. */
+  design?: MailDocument | null | undefined
 }
 
 /**
@@ -24,13 +27,14 @@ export interface MessageTexts {
 export async function findTextProblem(
   { renders = getSharedRenders() }: Pick<Deps, 'renders'>,
   accountId: string,
-  { channel, subject, body }: MessageTexts,
+  { channel, subject, body, design = null }: MessageTexts,
 ): Promise<TemplateError | null> {
+  if (channel === 'email' && design) return renders.check(accountId, { subject: ANY, body: ANY, design })
   const isBodyOurs = body === undefined || isBuiltInBody(body)
   if (channel === 'push') return problemOfPush(renders, accountId, [subject, body])
   if (channel !== 'email') return isBodyOurs ? null : renders.checkText(accountId, body)
   if (isBodyOurs && (subject === undefined || isBuiltInSubject(subject))) return null
-  return renders.check(accountId, { subject: subject ?? ANY, body: body ?? ANY })
+  return renders.check(accountId, { subject: subject ?? ANY, body: body ?? ANY, design: null })
 }
 
 /** Checks a notification's title and text. */

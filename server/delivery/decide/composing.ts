@@ -1,6 +1,6 @@
 import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/public.ts'
 import { chooseLinkBase } from '../../carts/links/public.ts'
-import { type Difference, TemplateError, type TemplateSource } from '../../messages/templates/public.ts'
+import { TemplateError, type TemplateSource } from '../../messages/templates/public.ts'
 import {
   buildCurrentContents,
   type ComposedMail,
@@ -51,7 +51,6 @@ export async function compose(
     ...(isSample && { sampleHost: new URL(deps.config.publicUrl).host }),
     who: { queue: context.isImagined ? ('asking' as const) : ('sending' as const), accountId: situation.account_id },
     renders: deps.renders,
-    onDifference: (found: Difference) => deps.log.error({ messageId: row.id, ...found }, 'rendering-plan.differs'),
   }
   const publicUrl = chooseLinkBase(deps.config.publicUrl, situation.link_host)
   if (row.channel === 'email') return composeEmail({ ...base, publicUrl, brand, template: buildTemplateSource(row) })

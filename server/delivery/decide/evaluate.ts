@@ -11,7 +11,7 @@ import { type Db, type StoreDb, type StoreTx, snapshot, sql, useGenericPlans } f
 import type { Deps } from '../../deps.ts'
 import { isTextChannelName } from '../../messages/channels/public.ts'
 import { stateAfterDecision } from '../../messages/messages/public.ts'
-import { isBuiltInBody, isBuiltInSubject, TemplateError, toMailBrand } from '../../messages/templates/public.ts'
+import { hasLegacyText, isBuiltInBody, TemplateError, toMailBrand } from '../../messages/templates/public.ts'
 import { selectEvidence } from '../../shoppers/consent/public.ts'
 import { readThrottles } from '../deliverability/public.ts'
 import { getDomain } from '../email/public.ts'
@@ -458,11 +458,12 @@ async function composeAlone(
   await endComposing(store, [id])
 }
 
-/** Built-in texts are safe: they cannot crash a thread. */
+/** Mails without Liquid and built-in texts are safe: no thread renders them. */
 function isOurs(row: load.ClaimedRow): boolean {
-  const { subject, body } = buildTemplateSource(row)
-  if (row.channel === 'push') return isBuiltInBody(subject) && isBuiltInBody(body)
-  return (body === '' || isBuiltInBody(body)) && (row.channel !== 'email' || isBuiltInSubject(subject))
+  const source = buildTemplateSource(row)
+  if (row.channel === 'email') return !hasLegacyText(source)
+  if (row.channel === 'push') return isBuiltInBody(source.subject) && isBuiltInBody(source.body)
+  return source.body === '' || isBuiltInBody(source.body)
 }
 
 /** Composes into `rendering`, including a problem. Throws an AppError if nothing can be composed at the moment. */

@@ -10,7 +10,6 @@ export {
   TemplateError,
   type TemplateSource,
 } from './context.ts'
-export { findProblem, type RenderedMessage } from './message.ts'
-export type { Difference } from './plans/plans.ts'
+export { hasLegacyText, type RenderedMessage } from './mail.ts'
 export { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_EMAIL, READY_TEXTS } from './ready-templates.ts'
 export { getSharedRenders, type RenderPurpose, type Renders } from './render-queue.ts'
