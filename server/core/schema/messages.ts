@@ -157,6 +157,7 @@ export interface ManualMessagesTable {
   template_id: Generated<string | null>
   subject: Generated<string | null>
   body: Generated<string | null>
+  design: Generated<MailDocument | null>
   coupon_id: Generated<string | null>
   cart_url: Generated<string | null>
   icon_url: Generated<string | null>
