@@ -277,4 +277,7 @@ export const MailDocumentSchema = MailFields.superRefine((document, context) => 
   }
 })
 
+/** Of a reply: complete, so what a client reads is what a screen gets. */
+export const StoredMailDocument = MailDocumentSchema as z.ZodType<MailDocument, MailDocument>
+
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)

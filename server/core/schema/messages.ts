@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { OriginKind } from '../../../shared/carts/carts.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 
 export interface MessagesSchema {
   messages: MessagesTable

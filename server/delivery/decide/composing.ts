@@ -1,6 +1,7 @@
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/public.ts'
 import { chooseLinkBase } from '../../carts/links/public.ts'
-import { TemplateError, type TemplateSource } from '../../messages/templates/public.ts'
+import { replaceSubject, TemplateError, type TemplateSource } from '../../messages/templates/public.ts'
 import {
   buildCurrentContents,
   type ComposedMail,
@@ -84,8 +85,15 @@ export function buildTemplateSource(row: load.ClaimedRow): TemplateSource {
     version: isOwn && !own.jobId ? 0 : version,
     subject: own?.subject ?? row.template_subject ?? '',
     body: own?.body ?? row.template_body ?? '',
-    design: null,
+    design: row.channel === 'email' ? findDesign(row) : null,
   }
+}
+
+/** A subject of its own replaces that of the template's document. */
+function findDesign({ manual, template_design: design }: load.ClaimedRow): MailDocument | null {
+  if (manual && manual.body !== null) return manual.design ?? null
+  if (!design) return null
+  return manual?.subject ? replaceSubject(design, manual.subject) : design
 }
 
 // The coupon a shopper entered into the cart. It affects no decision and no text, only the total, which is that of the

@@ -27,6 +27,7 @@ import {
   type Texts,
   toDecisionRecord,
 } from './decision-inputs.ts'
+import { withDesigns } from './designs.ts'
 import * as load from './evaluate-sql.ts'
 import { isChannelSpecific, pickDecision } from './fallback.ts'
 import type { ReachDecision } from './reach-rules.ts'
@@ -89,7 +90,8 @@ export async function evaluate(
   const { base, context, rows } = await snapshot(store, async (tx) => {
     await useGenericPlans(tx)
     const { month, ...situation } = await loadStoreSituation(deps, tx)
-    const rows = await withVariants(tx, await load.loadClaimed(tx, ids, situation.now, situation.capSince))
+    const claimed = await load.loadClaimed(tx, ids, situation.now, situation.capSince)
+    const rows = await withDesigns(tx, await withVariants(tx, claimed))
     const context = await loadContext(deps, tx, { ...situation, ...read, isImagined: false }, rows)
     return { base: { month, ...situation }, context, rows }
   })

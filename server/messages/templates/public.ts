@@ -2,6 +2,7 @@
 
 export { toMailBrand } from './brand.ts'
 export { isBuiltInBody, isBuiltInSubject } from './built-in.ts'
+export { type ContentChange, type EmailContent, openDesign, replaceSubject, resolveContent } from './content.ts'
 export {
   cleanText,
   type MailBrand,
@@ -11,5 +12,6 @@ export {
   type TemplateSource,
 } from './context.ts'
 export { hasLegacyText, type RenderedMessage } from './mail.ts'
+export { toTemplateText } from './plain-text.ts'
 export { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_EMAIL, READY_TEXTS } from './ready-templates.ts'
 export { getSharedRenders, type RenderPurpose, type Renders } from './render-queue.ts'

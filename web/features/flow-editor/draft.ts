@@ -131,7 +131,9 @@ export function setContent(texts: StepTexts, channel: FlowChannel, { subject, bo
     return { ...texts, push: { ...texts.push, ...(subject !== undefined && { title: subject }), ...text } }
   }
   if (channel === 'sms') return { ...texts, sms: { ...texts.sms, ...text } }
-  return { ...texts, email: { ...texts.email, ...(subject !== undefined && { subject }), ...text } }
+  // The text replaces the document.
+  const { design: _, ...email } = texts.email
+  return { ...texts, email: { ...email, ...(subject !== undefined && { subject }), ...text } }
 }
 
 export const changeVariant = (step: StepDraft, key: string, next: Partial<VariantDraft>): Partial<StepDraft> => ({

@@ -1,0 +1,104 @@
+import crypto from 'node:crypto'
+import { imageTexts } from '../../../shared/workspace/mail-images.ts'
+import { limits } from '../../access/members/public.ts'
+import { isDemoAccount } from '../../access/stores/public.ts'
+import { AppError } from '../../core/common/public.ts'
+import { type AccountDb, type Db, type StoreDb, type StoreTx, sql, takePoint, transact } from '../../core/db/public.ts'
+import type { Deps } from '../../deps.ts'
+import { MAIL_IMAGE, type Picture, readPicture, uploadFormats } from './pictures.ts'
+
+// The pictures in a store's mails. Sent mails keep showing them.
+
+/** Above this number, the oldest picture that no email of the store has is deleted. */
+const MAX_IMAGES = 200
+
+export async function storeImage(
+  deps: Pick<Deps, 'now' | 'pool' | 'secrets'>,
+  { store, account }: { store: StoreDb<Db>; account: AccountDb },
+  content: Buffer,
+) {
+  if (await isDemoAccount(account)) throw new AppError('forbidden', imageTexts.demo)
+  await takePoint(deps, limits.imagePerAccount, account.accountId)
+  const picture = await readPicture(content, uploadFormats, MAIL_IMAGE)
+  const hash = crypto.hash('sha256', picture.content, 'hex')
+  await transact(store, async (tx) => {
+    await insertImage(tx, hash, { picture, now: deps.now() })
+    await deleteUnused(tx)
+    if ((await countImages(tx)) > MAX_IMAGES) throw new AppError('unprocessable', imageTexts.full)
+  })
+  return presentImage({ ...picture, hash })
+}
+
+/** Newest first. */
+export async function readImages({ db, storeId }: StoreDb) {
+  const rows = await db
+    .selectFrom('mail_images')
+    .select(['hash', 'type', 'width', 'height'])
+    .where('store_id', '=', storeId)
+    .orderBy('created_at', 'desc')
+    .orderBy('hash')
+    .execute()
+  return rows.map(presentImage)
+}
+
+const presentImage = ({ hash, type, width, height }: Omit<Picture, 'content'> & { hash: string }) => ({
+  asset: toAsset(hash, type),
+  width,
+  height,
+})
+
+const toAsset = (hash: string, type: Picture['type']): string => `${hash}.${type === 'png' ? 'png' : 'jpg'}`
+
+/** Returns which of these files are not pictures of the store. */
+export async function findMissingImages({ db, storeId }: StoreDb, assets: readonly string[]): Promise<Set<string>> {
+  const missing = new Set(assets)
+  if (missing.size === 0) return missing
+  const rows = await db
+    .selectFrom('mail_images')
+    .select(['hash', 'type'])
+    .where('store_id', '=', storeId)
+    .where(
+      'hash',
+      'in',
+      [...missing].map((asset) => asset.split('.')[0]!),
+    )
+    .execute()
+  for (const { hash, type } of rows) missing.delete(toAsset(hash, type))
+  return missing
+}
+
+// SQL for pictures of mails.
+
+/** The same picture again becomes the newest. */
+async function insertImage(
+  { db, storeId }: StoreTx,
+  hash: string,
+  { picture: { type, width, height, content }, now }: { picture: Picture; now: Date },
+): Promise<void> {
+  await sql`
+    insert into mail_images (store_id, hash, type, width, height, content, created_at)
+    values (${storeId}, ${hash}, ${type}, ${width}, ${height}, ${content}, ${now})
+    on conflict (store_id, hash) do update set created_at = excluded.created_at`.execute(db)
+}
+
+async function countImages({ db, storeId }: StoreTx): Promise<number> {
+  const { count } = await db
+    .selectFrom('mail_images')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('store_id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Deletes all but the newest, and keeps those of stored emails and of manual mails that may still be sent. */
+async function deleteUnused({ db, storeId }: StoreTx): Promise<void> {
+  await sql`
+    delete from mail_images i where i.store_id = ${storeId}
+      and i.hash in (select o.hash from mail_images o where o.store_id = ${storeId} order by o.created_at desc, o.hash offset ${MAX_IMAGES})
+      and not exists (select 1 from templates t where t.store_id = ${storeId} and t.design is not null
+        and strpos(t.design::text, i.hash) > 0)
+      and not exists (select 1 from manual_messages r join messages m on m.store_id = r.store_id and m.id = r.message_id
+        where r.store_id = ${storeId} and r.design is not null and m.sending_at is null and strpos(r.design::text, i.hash) > 0)`.execute(
+    db,
+  )
+}
