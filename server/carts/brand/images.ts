@@ -11,6 +11,8 @@ import { MAIL_IMAGE, type Picture, readPicture, uploadFormats } from './pictures
 
 /** Above this number, the oldest picture that no email of the store has is deleted. */
 const MAX_IMAGES = 200
+/** An email that is being written is not stored yet. */
+const DRAFT_MS = 86_400_000
 
 export async function storeImage(
   deps: Pick<Deps, 'now' | 'pool' | 'secrets'>,
@@ -23,10 +25,16 @@ export async function storeImage(
   const hash = crypto.hash('sha256', picture.content, 'hex')
   await transact(store, async (tx) => {
     await insertImage(tx, hash, { picture, now: deps.now() })
-    await deleteUnused(tx)
-    if ((await countImages(tx)) > MAX_IMAGES) throw new AppError('unprocessable', imageTexts.full)
+    await makeRoom(tx, deps.now())
   })
   return presentImage({ ...picture, hash })
+}
+
+async function makeRoom(tx: StoreTx, now: Date): Promise<void> {
+  const excess = (await countImages(tx)) - MAX_IMAGES
+  if (excess <= 0) return
+  const deleted = await deleteUnused(tx, excess, new Date(now.getTime() - DRAFT_MS))
+  if (deleted < excess) throw new AppError('unprocessable', imageTexts.full)
 }
 
 /** Newest first. */
@@ -90,15 +98,15 @@ async function countImages({ db, storeId }: StoreTx): Promise<number> {
   return Number(count)
 }
 
-/** Deletes all but the newest, and keeps those of stored emails and of manual mails that may still be sent. */
-async function deleteUnused({ db, storeId }: StoreTx): Promise<void> {
-  await sql`
-    delete from mail_images i where i.store_id = ${storeId}
-      and i.hash in (select o.hash from mail_images o where o.store_id = ${storeId} order by o.created_at desc, o.hash offset ${MAX_IMAGES})
-      and not exists (select 1 from templates t where t.store_id = ${storeId} and t.design is not null
-        and strpos(t.design::text, i.hash) > 0)
-      and not exists (select 1 from manual_messages r join messages m on m.store_id = r.store_id and m.id = r.message_id
-        where r.store_id = ${storeId} and r.design is not null and m.sending_at is null and strpos(r.design::text, i.hash) > 0)`.execute(
-    db,
-  )
+/** Deletes so many of the oldest that no stored email has and no manual mail may still be sent with. Returns the count. */
+async function deleteUnused({ db, storeId }: StoreTx, count: number, before: Date): Promise<number> {
+  const { rows } = await sql`
+    delete from mail_images where store_id = ${storeId} and hash in (
+      select i.hash from mail_images i where i.store_id = ${storeId} and i.created_at < ${before}
+        and not exists (select 1 from templates t where t.store_id = ${storeId} and t.design is not null
+          and strpos(t.design::text, i.hash) > 0)
+        and not exists (select 1 from manual_messages r join messages m on m.store_id = r.store_id and m.id = r.message_id
+          where r.store_id = ${storeId} and r.design is not null and m.sending_at is null and strpos(r.design::text, i.hash) > 0)
+      order by i.created_at, i.hash limit ${count}) returning 1`.execute(db)
+  return rows.length
 }
