@@ -83,7 +83,7 @@ export const parts = [
           'test/malformed',
           'test/field-errors',
           'server/delivery/restore/restore.test',
-          'server/messages/templates/plans/plans.test',
+          'shared/messages/mail-fill.test',
         ],
         ...[
           'server/billing/payments/webhook-orders.test',

@@ -39,9 +39,14 @@ const ready = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ id }) =
 function renderHtml(id: string, context: Parameters<typeof buildSampleContext>[0]): string {
   const { subject, body } = ready.find((template) => template.id === id)!
   const links = { preferencesLink: 'https://app.example/p/sample' }
-  const options = { storeHosts: ['shop.example'], trackLink: (url: string) => url }
+  const options = {
+    storeHosts: ['shop.example'],
+    trackLink: (url: string) => url,
+    shopLink: 'https://shop.example/',
+    assetsUrl: 'https://app.example/pictures',
+  }
   const { html } = renderer.render(
-    { id, version: 1, subject, body },
+    { id, version: 1, subject, body, design: null },
     buildSampleContext({ ...links, ...context }),
     options,
   )
@@ -88,8 +93,8 @@ const measure = (): Layout => {
     over: root.scrollWidth - root.clientWidth,
     smallest: Math.min(...sizes),
     brokenSums: brokenSums.map((cell) => cell.textContent!),
-    buttonHeight: document.querySelector('a.button')!.getBoundingClientRect().height,
-    grounds: [brightness('body'), brightness('.card')],
+    buttonHeight: document.querySelector('.cta a')!.getBoundingClientRect().height,
+    grounds: [brightness('body'), brightness('.bg-card')],
   }
 }
 
@@ -213,7 +218,7 @@ test('a logo keeps its light background in dark mode', async () => {
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setContent(renderHtml('first_reminder', withKit('a black kit')))
   const grounds = await page.evaluate(() =>
-    ['.logo', '.card'].map((part) => getComputedStyle(document.querySelector(part)!).backgroundColor),
+    ['.logo', '.bg-card'].map((part) => getComputedStyle(document.querySelector(part)!).backgroundColor),
   )
   expect(grounds).toEqual(['rgb(255, 255, 255)', 'rgb(28, 32, 37)'])
 })

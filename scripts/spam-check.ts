@@ -41,7 +41,7 @@ const samples: Sample[] = await Promise.all(
       const composed = await composeEmail({
         messageId,
         cart: { ...cart, valueMinor: 6_400, currency: 'USD' },
-        template: { ...template, version: 1 },
+        template: { ...template, version: 1, design: null },
         store: {
           name: 'Harbour Goods',
           url: 'https://harbour.example.com',

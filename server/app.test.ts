@@ -67,7 +67,6 @@ describe('process information', () => {
     }
     expect((await get('/metrics', { headers: { authorization: `Bearer ${TOKEN}x` } })).statusCode).toBe(404)
     expect((await get('/metrics', { headers: watching })).body).toContain('recoup_process_cpu')
-    expect((await get('/metrics', { headers: watching })).body).toContain('recoup_rendering_plans_differed_total 0')
   })
 
   test('shows readiness to everyone, but checks and alarms only with the token', async () => {

@@ -11,6 +11,7 @@ import { countPlaceholders } from '../server/messages/channels/templates.ts'
 import { cleanText, parseWebAddress as linkAddress } from '../server/messages/templates/context.ts'
 import { sanitizeHtml } from '../server/messages/templates/draft.ts'
 import { runJob } from '../server/messages/templates/job.ts'
+import { openTemplate } from '../server/messages/templates/open-template.ts'
 import { createTemplateRenderer } from '../server/messages/templates/render.ts'
 import { isOnlyTags, listTags, splitLiquid, tidyLines } from '../server/messages/templates/scan.ts'
 import { parseGmt, parseWebAddress, removeSecrets, toPlainText } from '../server/platforms/platform/text.ts'
@@ -165,6 +166,7 @@ const readers: [string, number, (text: string) => unknown][] = [
   ['the HTML of a message', 50_000, (text) => sanitizeHtml(text, rules)],
   ['the Liquid of a message', 50_000, (text) => [splitLiquid(text), listTags(text), isOnlyTags(text)]],
   ['the lines of a message', 100_000, tidyLines],
+  ['a text opened as blocks', 50_000, (text) => openTemplate({ subject: text.slice(0, 200), body: text })],
 ]
 
 describe('parsing stays fast:', () => {

@@ -3,6 +3,7 @@ import { FlowCondition } from '../carts/flow-conditions.ts'
 import { reachFields } from '../carts/reach.ts'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { buildPageFields, Pagination } from '../core/paging.ts'
+import { MailDocumentSchema, StoredMailDocument } from '../messages/mail-document.ts'
 
 // Manual sends: single, bulk, scheduled (B 2, B 7, engine D9 and D11), with eligibility and preview.
 // All accept an `Idempotency-Key` header: a repeat gets the first answer for 24 hours, and another body under the same
@@ -37,6 +38,8 @@ const storeUrl = z.string().max(2_048).optional()
 export const cartId = z.guid()
 const subject = z.string().trim().min(1).max(200)
 const body = z.string().min(1).max(50_000)
+/** The email as a document, instead of subject and body. */
+const design = MailDocumentSchema.nullable().optional()
 /** A person of the control group may get a manual message after a confirmation (D11). */
 const overrideHoldout = z.boolean().default(false)
 
@@ -64,6 +67,7 @@ export const sendEmail = endpoint({
     cart_id: cartId,
     storeUrl,
     body: body.optional(),
+    design,
     overrideHoldout,
   }),
   reply: SendReply,
@@ -86,6 +90,7 @@ export const scheduleReminder = endpoint({
     sendAt: z.iso.datetime({ offset: true, error: reminderTexts.badDate }).optional(),
     subject: subject.optional(),
     body: body.optional(),
+    design,
     overrideHoldout,
   }),
   reply: SendReply,
@@ -234,6 +239,7 @@ export const sendToCarts = endpoint({
     cartIds: z.array(cartId).min(1).max(MAX_CARTS),
     subject: subject.optional(),
     body: body.optional(),
+    design,
     sendAt: z.iso.datetime({ offset: true, error: reminderTexts.badDate }).optional(),
     /** Only for a single cart. */
     overrideHoldout,
@@ -323,7 +329,14 @@ export const MessagePreview = z.object({
   /** Picture of a push notification; null: none. */
   picture: z.string().nullable().optional(),
   /** The source text with its variables; null for WhatsApp, which uses its own templates. */
-  words: z.object({ subject: z.string(), body: z.string() }).nullable(),
+  words: z
+    .object({
+      subject: z.string(),
+      body: z.string(),
+      /** An email as a document: the stored one, or the text as blocks. null: not an email. Replies always have it. */
+      design: StoredMailDocument.nullable().optional(),
+    })
+    .nullable(),
   /** Why it cannot be rendered, as a sentence. */
   problem: z.string().nullable(),
   /** A note on its coupon: the code is an example, or why there is none; null: no note. */

@@ -3,6 +3,7 @@ import { FlowStepCoupon } from '../carts/coupons.ts'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { buildPageFields, Pagination } from '../core/paging.ts'
 import { Money } from '../delivery/reminders.ts'
+import { MailDocumentSchema, StoredMailDocument } from '../messages/mail-document.ts'
 import { customerEmails, DEFAULT_FILTERS, TargetAudience } from './audience.ts'
 import { FlowCounts, StepCoupon } from './flows.ts'
 
@@ -97,6 +98,8 @@ export const CampaignContent = z.object({
   /** For email, and the title of a push notification. */
   subject: z.string().trim().max(200).default(''),
   body: z.string().max(LONGEST_BODY, campaignTexts.longBody).default(''),
+  /** An email as a document, instead of subject and body. Replies always have it: the stored one, or the text as blocks. */
+  design: MailDocumentSchema.nullable().optional(),
   template: TemplateChoice.default('custom'),
   coupon: StepCoupon.nullable().default(null),
 })
@@ -315,6 +318,8 @@ export const sendToAbandonedCarts = endpoint({
     storeId: z.string().max(2_048).optional(),
     subject: z.string().max(200).optional(),
     htmlContent: z.string().max(LONGEST_BODY, campaignTexts.longBody).optional(),
+    /** The email as a document, instead of subject and text. */
+    design: MailDocumentSchema.nullable().optional(),
     filters: TargetAudience.shape.filters.optional(),
     coupon: StepCoupon.nullable().optional(),
     /** The template of the text: `discount` needs a coupon. */
@@ -324,7 +329,14 @@ export const sendToAbandonedCarts = endpoint({
 })
 
 /** B 3. */
-export const EmailTemplate = z.object({ id: TemplateChoice, name: z.string(), subject: z.string(), body: z.string() })
+export const EmailTemplate = z.object({
+  id: TemplateChoice,
+  name: z.string(),
+  subject: z.string(),
+  body: z.string(),
+  /** The text as blocks. Replies always have it. */
+  design: StoredMailDocument.optional(),
+})
 
 export const listCampaignTemplates = endpoint({
   method: 'GET',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { MessagePreview, SendReply, TestReply } from '../delivery/reminders.ts'
+import { MailDocumentSchema } from '../messages/mail-document.ts'
 import { AudienceFilters } from './audience.ts'
 
 // Discount mail (B 2, 5, 7, 8, 9; decision 39): a coupon by email to chosen customers. The job of `sendDiscountOffers`
@@ -86,6 +87,8 @@ const offerFields = {
     .optional(),
   subject: z.string().trim().min(1).max(200).optional(),
   body: z.string().min(1).max(50_000).optional(),
+  /** The email as a document, instead of subject and body. */
+  design: MailDocumentSchema.nullable().optional(),
 }
 
 const ofStore = { platform: z.string().max(40).optional(), storeId: z.string().max(2_048).optional() }
@@ -162,6 +165,7 @@ const OneOffer = z.object({
   cartUrl: offerFields.cartUrl,
   subject: z.string().max(200).optional(),
   body: z.string().max(50_000).optional(),
+  design: offerFields.design,
   ...ofStore,
 })
 

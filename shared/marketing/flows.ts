@@ -3,6 +3,7 @@ import { FlowStepCoupon } from '../carts/coupons.ts'
 import { FlowChannel, FlowConditions } from '../carts/flow-conditions.ts'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { MessagePreview, PreviewCart } from '../delivery/reminders.ts'
+import { MailDocumentSchema, StoredMailDocument } from '../messages/mail-document.ts'
 import { LibraryKey } from './flow-library.ts'
 
 // Flows, their steps and templates.
@@ -27,7 +28,12 @@ export type StepCoupon = z.infer<typeof StepCoupon>
 
 /** By channel; WhatsApp uses its approved template. */
 export const StepTexts = z.object({
-  email: z.object({ subject: z.string(), body: z.string() }),
+  email: z.object({
+    subject: z.string(),
+    body: z.string(),
+    /** The email as a document. Replies always have it: the stored one, or the text as blocks. */
+    design: StoredMailDocument.optional(),
+  }),
   sms: z.object({ body: z.string() }),
   push: z.object({ title: z.string(), body: z.string() }),
 })
@@ -229,10 +235,29 @@ export const deleteFlow = endpoint({
   reply: z.object({ ok: z.literal(true), cancelled: z.number() }),
 })
 
+/** Without a document, an email has a subject and a body. */
+function requireContent(
+  { design, ...texts }: { subject?: string | undefined; body?: string | undefined; design?: unknown },
+  context: z.core.$RefinementCtx,
+): void {
+  if (design) return
+  if (texts.subject === undefined)
+    context.addIssue({ code: 'custom', path: ['subject'], message: 'Subject is required' })
+  if (texts.body === undefined) context.addIssue({ code: 'custom', path: ['body'], message: 'Body is required' })
+}
+
 const subject = z.string().trim().max(200)
 const body = z.string().max(50_000)
 const SavedContent = z.object({
-  email: z.object({ subject, body }).optional(),
+  email: z
+    .object({
+      subject: subject.optional(),
+      body: body.optional(),
+      /** Replaces subject and body. Missing: they replace it if they differ from the stored ones. */
+      design: MailDocumentSchema.nullable().optional(),
+    })
+    .superRefine(requireContent)
+    .optional(),
   sms: z.object({ body }).optional(),
   push: z.object({ title: subject, body }).optional(),
 })
@@ -369,6 +394,7 @@ export const previewFlow = endpoint({
     channel: z.enum(['email', 'sms', 'whatsapp', 'push']).optional(),
     subject: z.string().max(200).optional(),
     body: z.string().max(50_000).optional(),
+    design: MailDocumentSchema.nullable().optional(),
     coupon: StepCoupon.nullable().optional(),
     conditions: FlowConditions.nullable().optional(),
     /** Unsaved conditions of the flow itself. */

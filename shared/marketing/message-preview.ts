@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { cartId, MessagePreview, NO_CART, PreviewCart, SendChannel, TestReply } from '../delivery/reminders.ts'
+import { MailDocumentSchema } from '../messages/mail-document.ts'
 import { StepCoupon } from './flows.ts'
 
 // Preview of a message, and a test to oneself.
@@ -11,6 +12,8 @@ const fields = {
   templateId: z.uuid().optional(),
   subject: z.string().max(200).optional(),
   body: z.string().max(50_000).optional(),
+  /** The email as a document, instead of subject and body. */
+  design: MailDocumentSchema.nullable().optional(),
   /** Shown with its shared code or an example of a personal one: no code is created. */
   coupon: StepCoupon.nullable().optional(),
 }

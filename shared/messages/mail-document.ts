@@ -10,6 +10,7 @@ export const mailLimits = {
   /** Of the whole mail. */
   blocks: 120,
   runs: 200,
+  subjectRuns: 40,
   runLength: 5_000,
   /** All words of the mail. */
   characters: 40_000,
@@ -225,7 +226,7 @@ const MailFields = z.strictObject({
   theme: z.enum(themeNames),
   /** `legacy_text`: a subject with Liquid that has no other form; the server renders it. */
   subject: z.union([
-    z.array(InlineSchema).max(40),
+    z.array(InlineSchema).max(mailLimits.subjectRuns),
     z.strictObject({ kind: z.literal('legacy_text'), source: z.string().max(500) }),
   ]),
   /** The line after the subject in the inbox; empty: the first words of the mail. */
@@ -244,6 +245,13 @@ const MailFields = z.strictObject({
 export type MailDocument = z.infer<typeof MailFields>
 /** As written by hand, without defaults. */
 export type MailDocumentInput = z.input<typeof MailFields>
+
+/** The band of a text template that was opened as a document. The editor's first change gives it another id. */
+export const OPENED_BAND = 'band0001'
+
+/** Whether an owner has edited it as a document; otherwise it is a text, and can be edited as one. */
+export const isDesigned = (document: MailDocument | null | undefined): document is MailDocument =>
+  document?.bands.every(({ id }) => id !== OPENED_BAND) ?? false
 
 /** Every block, in order, with those in columns. */
 export const listBlocks = ({ bands }: Pick<MailDocument, 'bands'>): Block[] =>
@@ -275,5 +283,8 @@ export const MailDocumentSchema = MailFields.superRefine((document, context) => 
     context.addIssue({ code: 'custom', path: ['bands'], message: `The HTML of a mail has at most ${most} characters` })
   }
 })
+
+/** Of a reply: complete, so what a client reads is what a screen gets. */
+export const StoredMailDocument = MailDocumentSchema as z.ZodType<MailDocument, MailDocument>
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0)

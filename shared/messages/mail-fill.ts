@@ -23,7 +23,7 @@ const MAX_SUBJECT = 150
 const MAX_PREVIEW = 120
 const MAX_QUOTE = 120
 /** Mail programs clip longer messages, and the unsubscribe link with them. */
-const MAX_HTML = 100_000
+export const MAX_HTML_BYTES = 100_000
 /** A tracked link contains its target, and some mail programs open no link of more than 2,000 characters. */
 const MAX_TRACKED = 1_000
 
@@ -96,7 +96,7 @@ function findProblem(subject: string, body: string, html: string, { leftOut }: F
   if (!subject) return 'empty_subject'
   if (!body) return leftOut.length > 0 ? 'nothing_left' : 'empty_body'
   // Each UTF-16 unit has at most three bytes.
-  return html.length * 3 > MAX_HTML && new TextEncoder().encode(html).length > MAX_HTML ? 'too_large' : null
+  return html.length * 3 > MAX_HTML_BYTES && new TextEncoder().encode(html).length > MAX_HTML_BYTES ? 'too_large' : null
 }
 
 const startWriting = (isHtml: boolean): Writing => ({
@@ -126,19 +126,16 @@ function listTexts({ customerName, cartTotal, storeName, coupon, entered }: Mail
 /** A subject that names a missing coupon value is replaced. */
 function fillSubject(filling: Filling): { text: string; isReplaced: boolean } {
   const { mail, values, texts } = filling
-  if (values.subject !== undefined || mail.subject === null) {
-    return { text: cleanText(values.subject ?? '', MAX_SUBJECT), isReplaced: false }
-  }
-  const isReplaced = mail.subject.some(
-    (each) =>
-      typeof each !== 'string' &&
-      each.kind === 'value' &&
-      each.name.startsWith('coupon_') &&
-      !each.fallback &&
-      !texts[each.name],
-  )
+  const isMissing = (each: Chunk) =>
+    typeof each !== 'string' &&
+    each.kind === 'value' &&
+    each.name.startsWith('coupon_') &&
+    !each.fallback &&
+    !texts[each.name]
+  const isReplaced = mail.subject === null ? values.subject === null : mail.subject.some(isMissing)
   if (!isReplaced) {
-    return { text: cleanText(writeAll(mail.subject, startWriting(false), filling), MAX_SUBJECT), isReplaced }
+    const text = mail.subject ? writeAll(mail.subject, startWriting(false), filling) : (values.subject ?? '')
+    return { text: cleanText(text, MAX_SUBJECT), isReplaced }
   }
   const id = values.coupon ? 'subjectCoupon' : values.isWithoutCart ? 'subjectShop' : 'subjectCart'
   return { text: cleanText(getCopy(id, mail.language, { store: values.storeName }), MAX_SUBJECT), isReplaced }
@@ -193,12 +190,12 @@ function write(each: Exclude<Chunk, string>, writing: Writing, filling: Filling)
     case 'filled':
       return writeFilled(each, writing, filling)
     case 'link': {
-      if (writing.isQuote) return ''
+      if (writing.isQuote || writing.isPreview) return ''
       if (each.href === 'cart' && !each.isLayout) writing.hasCartLink = true
       return encode(trackLink(findTarget(each.href, values), each.isLayout === true, filling))
     }
     case 'labelled_link': {
-      if (writing.isQuote) return each.label
+      if (writing.isQuote || writing.isPreview) return each.label
       if (each.href === 'cart') writing.hasCartLink = true
       const link = trackLink(findTarget(each.href, values), false, filling)
       return link === each.label ? link : `${each.label} ${link}`

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest'
-import { formatMinor } from '../../server/delivery/compose/amounts.ts'
-import { expiryText } from '../../server/delivery/compose/coupon-text.ts'
 import { formatExpiry, formatMoney, formatOffer, formatPercent, getDirection, normalizeTag } from './mail-format.ts'
 
 const readable = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ')
@@ -17,20 +15,13 @@ test.each([
   expect(readable(formatMoney(123_450, 'EUR', tag))).toBe(text)
 })
 
-test('English money is that of today’s mails', () => {
-  for (const currency of ['USD', 'EUR', 'JPY', 'KWD', 'PLN', 'XYZ']) {
-    for (const minor of [0, 5, 123_456])
-      expect(formatMoney(minor, currency, 'en-US')).toBe(formatMinor(minor, currency))
-  }
-})
-
-test('English expiry dates are those of today’s mails', () => {
-  const ends = ['2026-12-06T05:00:00Z', '2026-12-05T22:00:00Z', '2026-07-01T12:30:00Z', '2026-12-06T04:59:59Z']
-  for (const zone of ['America/New_York', 'UTC', 'Europe/Berlin']) {
-    for (const end of ends.map((each) => new Date(each))) {
-      expect(formatExpiry(end, zone, 'en-US')).toBe(expiryText(end, zone))
-    }
-  }
+test.each([
+  ['USD', '$1,234.56'],
+  ['JPY', '¥123,456'],
+  ['KWD', 'KWD 123.456'],
+  ['PLN', 'PLN 1,234.56'],
+])('money has the decimals of its currency: %s', (currency, text) => {
+  expect(readable(formatMoney(123_456, currency, 'en-US'))).toBe(text)
 })
 
 test('dates and percentages are written as in the language', () => {

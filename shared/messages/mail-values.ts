@@ -74,8 +74,8 @@ export interface MailValues {
   products?: ReadonlyMap<string, MailProduct>
   /** By the block's id. */
   legacyTexts?: ReadonlyMap<string, LegacyText>
-  /** Where the document has none of its own (`legacy_text`). */
-  subject?: string
+  /** Where the document has none of its own (`legacy_text`); null: it names a missing coupon value. */
+  subject?: string | null
   /** The tracked form of a link, or null to keep it. Called once per link. */
   trackLink(url: string): string | null
 }

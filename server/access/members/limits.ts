@@ -43,5 +43,7 @@ export const limits = {
   demoPerClient: { name: 'demo-client', points: 120, windowS: HOUR },
   /** Decoded files, and requests for a store's logo. */
   logoPerAccount: { name: 'logo-account', points: 60, windowS: HOUR },
+  /** Decoded files for mails. */
+  imagePerAccount: { name: 'image-account', points: 120, windowS: HOUR },
   connectPerAccount: { name: 'connect-account', points: 30, windowS: QUARTER_HOUR },
 } as const satisfies Record<string, Limit>

@@ -108,5 +108,5 @@ export async function dismissLogo(store: StoreDb): Promise<void> {
   if (!(await sql.dismissProposal(store))) throw buildNotFound()
 }
 
-/** undefined: no such logo. */
-export const readLogo = (store: StoreDb, hash: string) => sql.readLogo(store, hash)
+/** undefined: no such picture. */
+export const readStoredPicture = (store: StoreDb, hash: string) => sql.readPicture(store, hash)

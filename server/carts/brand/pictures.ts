@@ -1,8 +1,8 @@
 import type { Sharp } from 'sharp'
 import { AppError } from '../../core/common/public.ts'
 
-// Prepares a logo for mails: decodes it within limits, scales it down and encodes it again, so that only its pixels are
-// kept.
+// Prepares a picture for mails: decodes it within limits, scales it down and encodes it again, so that only its pixels
+// are kept.
 
 export type PictureFormat = 'png' | 'jpeg' | 'gif' | 'webp'
 
@@ -16,15 +16,31 @@ export interface Picture {
 /** Limit for a side of the source file, in px: at most 64 MB decoded. */
 const MAX_SIDE = 4_000
 const MIN_SIDE = 16
-/**
- * A mail is 600 px wide, and screens have up to twice the density. The sizes are tried until the file is small enough.
- */
-const BOXES = [
-  { width: 800, height: 400 },
-  { width: 480, height: 240 },
-  { width: 320, height: 160 },
-]
-const SMALL_BYTES = 150_000
+/** The sizes are tried until the file is small enough. */
+interface PictureSizes {
+  boxes: readonly { width: number; height: number }[]
+  smallBytes: number
+  /** A file above this is refused. */
+  maxBytes?: number
+}
+/** A mail is 600 px wide, and screens have up to twice the density. */
+const LOGO: PictureSizes = {
+  boxes: [
+    { width: 800, height: 400 },
+    { width: 480, height: 240 },
+    { width: 320, height: 160 },
+  ],
+  smallBytes: 150_000,
+}
+export const MAIL_IMAGE: PictureSizes = {
+  boxes: [
+    { width: 1_200, height: 2_400 },
+    { width: 900, height: 1_800 },
+    { width: 600, height: 1_200 },
+  ],
+  smallBytes: 250_000,
+  maxBytes: 500_000,
+}
 /** Time limit per picture. */
 const LIMIT_MS = 10_000
 /** A progressive JPEG has about ten scans. A few bytes can make one that decodes the whole picture. */
@@ -33,7 +49,7 @@ const MAX_SCANS = 40
 export const uploadFormats: readonly PictureFormat[] = ['png', 'jpeg', 'gif']
 
 /** Throws AppError with a sentence for the uploader. Of an animation it takes the first frame. */
-export async function readPicture(bytes: Buffer, formats: readonly PictureFormat[]): Promise<Picture> {
+export async function readPicture(bytes: Buffer, formats: readonly PictureFormat[], sizes = LOGO): Promise<Picture> {
   const format = detectFormat(bytes)
   if (!format || !formats.includes(format)) throw createUnusableError(wrongFormat(bytes))
   if (format === 'jpeg' && countScans(bytes) > MAX_SCANS) throw createUnusableError(DAMAGED)
@@ -46,7 +62,7 @@ export async function readPicture(bytes: Buffer, formats: readonly PictureFormat
         `This picture is ${width} × ${height} pixels. Choose one of at least ${MIN_SIDE} × ${MIN_SIDE}.`,
       )
     }
-    return encodeSmall(open, format === 'jpeg' ? 'jpeg' : 'png')
+    return encodeSmall(open, format === 'jpeg' ? 'jpeg' : 'png', sizes)
   })
 }
 
@@ -55,6 +71,7 @@ const createUnusableError = (sentence: string) => new AppError('unprocessable', 
 const createTooLargeError = () =>
   createUnusableError(`This picture is too large. Choose one of at most ${MAX_SIDE} × ${MAX_SIDE} pixels.`)
 
+const HEAVY = 'This picture is too large for an email. Save it as a JPEG, or choose another one.'
 const DAMAGED = 'This picture could not be read. The file may be damaged.'
 
 /** By the first bytes, because a file name proves nothing. */
@@ -128,9 +145,10 @@ async function readSize(open: Open, format: PictureFormat): Promise<{ width: num
 }
 
 /** Converts colors to sRGB, applies orientation and drops all metadata. */
-async function encodeSmall(open: Open, type: Picture['type']): Promise<Picture> {
+async function encodeSmall(open: Open, type: Picture['type'], sizes: PictureSizes): Promise<Picture> {
+  const { boxes, smallBytes, maxBytes = Number.POSITIVE_INFINITY } = sizes
   let picture: Picture | null = null
-  for (const box of BOXES) {
+  for (const box of boxes) {
     const shrunk = open()
       .autoOrient()
       .resize({ ...box, fit: 'inside', withoutEnlargement: true })
@@ -139,8 +157,9 @@ async function encodeSmall(open: Open, type: Picture['type']): Promise<Picture> 
       throw new AppError('unprocessable', DAMAGED, { cause: error })
     })
     picture = { content: data, type, width: info.width, height: info.height }
-    if (data.length <= SMALL_BYTES) break
+    if (data.length <= smallBytes) break
   }
+  if (picture!.content.length > maxBytes) throw createUnusableError(HEAVY)
   return picture!
 }
 

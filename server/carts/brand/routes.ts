@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import * as api from '../../../shared/workspace/brand-calls.ts'
+import { listMailImages, uploadMailImage } from '../../../shared/workspace/mail-images.ts'
 import { type Routes, type StoreCall, serveStore } from '../../access/http/public.ts'
 import { AppError } from '../../core/common/public.ts'
-import { confirmLogo, dismissLogo, readLogo, removeLogo, saveBrand, uploadLogo, viewBrand } from './brand.ts'
+import { confirmLogo, dismissLogo, readStoredPicture, removeLogo, saveBrand, uploadLogo, viewBrand } from './brand.ts'
+import { readImages, storeImage } from './images.ts'
 import { findLogo } from './proposals.ts'
 
-// The brand kit of a store, and the logos in its mails.
+// The brand kit of a store, and the logos and pictures in its mails.
 
 const LogoParams = z.object({
   storeId: z.uuid(),
@@ -48,11 +50,19 @@ export const brandRoutes: Routes = (app, deps) => {
     return view(call)
   })
 
+  serveStore(app, deps, uploadMailImage, ({ store, account, body }) =>
+    storeImage(deps, { store, account }, Buffer.from(body.content, 'base64')),
+  )
+
+  serveStore(app, deps, listMailImages, async ({ store }) => ({ images: await readImages(store) }))
+
   // Public, for readers of a mail. The content of a URL never changes.
   app.get('/brand/:storeId/:file', async (request, reply) => {
     const params = LogoParams.safeParse(request.params)
     const [hash, ending] = params.success ? params.data.file.split('.') : []
-    const logo = params.success ? await readLogo({ storeId: params.data.storeId, db: deps.db }, hash!) : undefined
+    const logo = params.success
+      ? await readStoredPicture({ storeId: params.data.storeId, db: deps.db }, hash!)
+      : undefined
     if (!logo || (logo.type === 'png' ? 'png' : 'jpg') !== ending) throw new AppError('not_found', 'Not found')
     return reply
       .type(logo.type === 'png' ? 'image/png' : 'image/jpeg')

@@ -47,6 +47,9 @@ function defaultColours() {
   return { button, text, ground, accent }
 }
 
+/** The address below which a store's logos and pictures are. */
+export const buildAssetsUrl = (publicUrl: string, storeId: string): string => `${publicUrl}/brand/${storeId}`
+
 export const presentLogo = (storeId: string, { hash, type, width, height }: StoredLogo): Omit<BrandLogo, 'alt'> => ({
   path: `/brand/${storeId}/${hash}.${type === 'png' ? 'png' : 'jpg'}`,
   width,

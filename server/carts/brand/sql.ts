@@ -78,13 +78,12 @@ export async function useLogo({ db, storeId }: StoreTx, hash: string | null, now
     on conflict (store_id) do update set logo_hash = excluded.logo_hash, updated_at = excluded.updated_at`.execute(db)
 }
 
-export function readLogo({ db, storeId }: StoreDb, hash: string) {
-  return db
-    .selectFrom('brand_logos')
-    .select(['type', 'content'])
-    .where('store_id', '=', storeId)
-    .where('hash', '=', hash)
-    .executeTakeFirst()
+/** A logo, or a picture of a mail. */
+export async function readPicture({ db, storeId }: StoreDb, hash: string) {
+  const { rows } = await sql<Pick<Picture, 'type' | 'content'>>`
+    select type, content from brand_logos where store_id = ${storeId} and hash = ${hash}
+    union all select type, content from mail_images where store_id = ${storeId} and hash = ${hash} limit 1`.execute(db)
+  return rows[0]
 }
 
 export type ProposalRow = StoredLogo &

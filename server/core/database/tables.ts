@@ -262,6 +262,11 @@ export const tables: Readonly<Record<string, TableEntry>> = {
     person: { none: 'belongs to the store' },
     export: { none: 'a logo that stands in brand_logos' },
   },
+  mail_images: {
+    of: 'store',
+    person: { none: 'belongs to the store' },
+    export: { key: [['hash', 'text']], without: ['content'] },
+  },
   // campaigns
   campaigns: { of: 'store', person: { none: 'belongs to the owner' }, export: { key: byId } },
   campaign_people: {

@@ -5,6 +5,7 @@ export interface BrandSchema {
   brand_logos: BrandLogosTable
   brand_kits: BrandKitsTable
   brand_proposals: BrandProposalsTable
+  mail_images: MailImagesTable
 }
 
 export interface BrandLogosTable {
@@ -16,6 +17,9 @@ export interface BrandLogosTable {
   content: Buffer
   created_at: Date
 }
+
+/** Pictures of mails. */
+export type MailImagesTable = BrandLogosTable
 
 export interface BrandKitsTable {
   store_id: string

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely'
 import type { FlowChannel, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 
 export interface FlowsSchema {
   templates: TemplatesTable
@@ -16,6 +17,8 @@ export interface TemplatesTable {
   name: string
   subject: string
   body: string
+  /** null: a text. Otherwise subject and body are its words. */
+  design: Generated<MailDocument | null>
   version: Generated<number>
   updated_at: Date
 }

@@ -1,5 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { OriginKind } from '../../../shared/carts/carts.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 
 export interface MessagesSchema {
   messages: MessagesTable
@@ -157,6 +158,7 @@ export interface ManualMessagesTable {
   template_id: Generated<string | null>
   subject: Generated<string | null>
   body: Generated<string | null>
+  design: Generated<MailDocument | null>
   coupon_id: Generated<string | null>
   cart_url: Generated<string | null>
   icon_url: Generated<string | null>

@@ -25,8 +25,8 @@ export async function composePush(input: ComposePushInput): Promise<ComposedPush
   const context = buildTextContext({ ...input, cart: { ...input.cart, firstName: null } }, checkoutLink)
   const { id, version, subject, body } = template
   const [title, text] = await Promise.all([
-    renders.text(who, { id: `${id}:title`, version, subject: '-', body: subject }, context),
-    renders.text(who, { id, version, subject: '-', body }, context),
+    renders.text(who, { id: `${id}:title`, version, subject: '-', body: subject, design: null }, context),
+    renders.text(who, { id, version, subject: '-', body, design: null }, context),
   ])
   const image = findImage(input)
   const token = input.isTest ? null : createToken(input.secrets, 'push', messageId)

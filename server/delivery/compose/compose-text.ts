@@ -12,6 +12,7 @@ import {
   buildCouponContext,
   type ComposeInput,
   createLinks,
+  DEFAULT_LOCALE,
   type LinkToken,
   NO_ACCOUNT,
   pageWithoutCart,
@@ -50,13 +51,14 @@ export async function composeText(input: ComposeTextInput): Promise<ComposedText
 
 /** Variables of a text. They contain no markup. */
 export function buildTextContext(
-  input: Pick<ComposeTextInput, 'cart' | 'store' | 'coupon' | 'entered'>,
+  input: Pick<ComposeTextInput, 'cart' | 'store' | 'coupon' | 'entered' | 'locale'>,
   checkoutLink: string,
 ): TemplateContext {
-  const { cart, store } = input
+  const { cart, store, locale = DEFAULT_LOCALE } = input
   const { coupon, entered } = buildCouponContext(input)
   // A text names one item and counts the others, so it shows only available ones.
-  const cartContext = buildCartContext({ ...cart, items: cart.items.filter((item) => !item.isGone) }, store)
+  const available = cart.items.filter((item) => !item.isGone)
+  const cartContext = buildCartContext({ cart: { ...cart, items: available }, store, locale })
   return {
     ...cartContext,
     customerName: cleanText(cartContext.customerName, 40),
@@ -67,13 +69,13 @@ export function buildTextContext(
     unsubscribeLink: checkoutLink,
     senderName: store.senderName || store.name,
     postalAddress: store.postalAddress || store.name,
-    locale: 'en-US',
+    locale,
   }
 }
 
 async function freeText(input: ComposeTextInput, context: TemplateContext) {
   const { channel, body, who = NO_ACCOUNT, renders = getSharedRenders() } = input
-  const source = { id: body?.id ?? `ready:${channel}`, version: body?.version ?? 1, subject: '-' }
+  const source = { id: body?.id ?? `ready:${channel}`, version: body?.version ?? 1, subject: '-', design: null }
   const text = await renders.text(who, { ...source, body: body?.text ?? READY_TEXTS[channel] }, context)
   // Carriers and the law require opt-out instructions in every SMS.
   const hasUnsubscribeLink = channel !== 'sms' || /\bSTOP\b/i.test(text)

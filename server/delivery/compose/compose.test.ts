@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { MailDocumentSchema } from '../../../shared/messages/mail-document.ts'
 import { readClick } from '../../carts/links/message-tokens.ts'
 import { createSecrets, hashToken } from '../../core/common/secrets.ts'
 import { DEFAULT_MAIL_BRAND } from '../../messages/templates/brand.ts'
@@ -31,6 +32,7 @@ const input = (changed: Partial<ComposeInput> = {}): ComposeInput => ({
     version: 1,
     subject: '{{ customer_name }}, your cart at {{ store_name }}',
     body: '<p>{{ cart_items }} {{ cart_total }}</p><p><a href="{{ checkout_link }}">Back</a> <a href="https://shop.example.com/sale">Sale</a> <a href="https://elsewhere.example/x">Else</a></p>',
+    design: null,
   },
   store: {
     name: 'Tea & Co',
@@ -134,9 +136,9 @@ test('the restore token shown in links is the one whose hash is kept', async () 
 })
 
 test('amounts have their currency’s own decimals (decision 21)', async () => {
-  expect(formatMinor(4_200, 'USD')).toBe('$42.00')
-  expect(formatMinor(4_200, 'JPY')).toBe('¥4,200')
-  expect(formatMinor(4_200, 'KWD')).toMatch(/4\.200/)
+  expect(formatMinor(4_200, 'USD', 'en-US')).toBe('$42.00')
+  expect(formatMinor(4_200, 'JPY', 'en-US')).toBe('¥4,200')
+  expect(formatMinor(4_200, 'KWD', 'en-US')).toMatch(/4\.200/)
 })
 
 test('each store has its own Feedback-ID, which identifies no person', async () => {
@@ -191,18 +193,77 @@ test('names of shoppers, products and shops cannot inject links, and a shop may 
   expect(plain.subject).toBe('José, your cart at shop.example.com')
 })
 
-test('a rendering plan produces the same bytes and tokens as the renderer, and previews use no plan', async () => {
+test('a mail and its preview are the same bytes, with blocks and with Liquid', async () => {
   const renders = createRenders()
-  const mails = Array.from({ length: 12 }, (_, n) => ({
-    ...input({ messageId: `0195d3a0-0000-7000-8000-0000000000${10 + n}` }),
-    cart: { ...input().cart, firstName: `Ada & ${n}`, valueMinor: n * 1_000 + 500 },
-    renders,
-  }))
-  const of = (queue: 'sending' | 'asking') =>
-    Promise.all(mails.map((each) => composeEmail({ ...each, who: { queue, accountId: 'a' } })))
-  const looked = await of('asking')
-  expect(renders.planFigures()).toMatchObject({ planned: 0, rendered: 0, plans: 0 })
-  expect(await of('sending')).toEqual(looked)
-  expect(renders.planFigures()).toEqual({ planned: 10, rendered: 2, compared: 1, differed: 0, plans: 1 })
+  for (const body of [
+    input().template.body,
+    '# Hello {{ customer_name }}\n\n{{ cart_items }}\n\n{{ checkout_link }}',
+  ]) {
+    const mail = input({ template: { ...input().template, version: 7, body }, renders })
+    const preview = await composeEmail({ ...mail, who: { queue: 'asking', accountId: 'a' } })
+    expect(await composeEmail({ ...mail, who: { queue: 'sending', accountId: 'a' } })).toEqual(preview)
+  }
   await renders.close()
+})
+
+test('a mail in German has German words, amounts, dates and plurals', async () => {
+  const template = { ...input().template, version: 0, body: '{{ cart_items }}\n\n{{ checkout_link }}' }
+  const coupon = {
+    code: 'DANKE',
+    percent: 1_250,
+    amountMinor: null,
+    currency: 'EUR',
+    isFreeShipping: false,
+    minSpendMinor: null,
+    expiresAt: new Date('2026-12-05T23:00:00Z'),
+    totalMinor: 108_025,
+  }
+  const [item] = input().cart.items
+  const items = Array.from({ length: 14 }, () => ({ ...item!, unitPriceMinor: 123_450 }))
+  const cart = { ...input().cart, items, valueMinor: 123_450, currency: 'EUR' }
+  const store = { ...input().store, timeZone: 'Europe/Berlin' }
+  const { html, text } = await composeEmail(input({ template, coupon, cart, store, locale: 'de-AT' }))
+  const readable = html.replaceAll('\u00a0', ' ')
+  expect(html).toContain('<html lang="de-AT" dir="ltr"')
+  for (const part of ['Zurück zum Warenkorb', 'und 2 weitere Artikel', 'Gültig bis 5. Dezember 2026', 'Abmelden']) {
+    expect(readable).toContain(part)
+  }
+  expect(text).toContain('Summe mit Gutschein: € 1.080,25')
+  const english = await composeEmail(input({ template, coupon, cart, store }))
+  expect(english.text).toContain('Total with the coupon: €1,080.25')
+})
+
+test('a design is sent as it is: its own words are no Liquid, and its links are tracked', async () => {
+  const design = MailDocumentSchema.parse({
+    version: 1,
+    theme: 'bold',
+    subject: [{ kind: 'text', text: 'Still {{ yours }}?' }],
+    preview: [],
+    bands: [
+      {
+        id: 'band0001',
+        blocks: [
+          {
+            id: 'block001',
+            type: 'text',
+            inlines: [{ kind: 'text', text: '{% raw %}', href: 'https://shop.example.com/sale' }],
+          },
+          { id: 'block002', type: 'button', href: 'shop', label: 'Browse' },
+          { id: 'block003', type: 'legacy_text', source: 'Hi {{ customer_name | upcase }}, {{ checkout_link }}' },
+        ],
+      },
+    ],
+    footer: {},
+  })
+  const mail = await composeEmail(input({ template: { ...input().template, id: 'designed', design } }))
+  expect(mail.subject).toBe('Still { { yours }}?')
+  expect(mail.text).toMatch(/^\{% raw %\} https:\/\/recoup\.example\/c\//)
+  expect(mail.text).toContain('Hi ADA, ')
+  const targets = mail.links.map(({ url, trackedUrl }) => [url, trackedUrl !== null])
+  expect(targets).toEqual([
+    [expect.stringContaining('https://recoup.example/c/'), false],
+    ['https://shop.example.com/sale', true],
+    ['https://shop.example.com/', true],
+  ])
+  expect(mail.html).not.toContain('shop.example.com/sale')
 })

@@ -1,18 +1,16 @@
-import crypto from 'node:crypto'
 import { TEST_TOKEN } from '../../../shared/delivery/restore.ts'
 import { cleanStoreName, isOnStoreHost } from '../../access/stores/public.ts'
 import { createClickPath, createToken, type TokenPurpose } from '../../carts/links/public.ts'
 import { cleanPersonName, hashToken, removeAddresses, type Secrets } from '../../core/common/public.ts'
 import type { OutgoingEmail } from '../../messages/channels/public.ts'
 import {
-  type Difference,
-  findProblem,
   getSharedRenders,
   type MailBrand,
   type RenderedMessage,
   type RenderPurpose,
   type Renders,
   type TemplateContext,
+  type TemplateSource,
 } from '../../messages/templates/public.ts'
 import { formatMinor } from './amounts.ts'
 import { type DisplayedCoupon, presentCoupon } from './coupon-text.ts'
@@ -25,7 +23,7 @@ export interface ComposeInput {
   messageId: string
   /** `currency: null` means that there is no cart. */
   cart: { items: readonly PricedItem[]; valueMinor: number; currency: string | null; firstName: string | null }
-  template: { id: string; version: number; subject: string; body: string }
+  template: TemplateSource
   /** null: without a coupon. */
   coupon: DisplayedCoupon | null
   /** Entered by the shopper. It is restored with the cart if the message has no coupon. */
@@ -45,9 +43,11 @@ export interface ComposeInput {
   who?: RenderPurpose
   /** Render threads; default: those of this process. */
   renders?: Renders | undefined
-  /** Called when a rendering plan's result differs; that plan is no longer used. */
-  onDifference?: (found: Difference) => void
+  /** The recipient's language, BCP 47: words, amounts and dates. */
+  locale?: string
 }
+
+export const DEFAULT_LOCALE = 'en-US'
 
 /** A rendering without an account. */
 export const NO_ACCOUNT: RenderPurpose = { queue: 'asking', accountId: '' }
@@ -110,24 +110,29 @@ export function buildCouponContext({
   entered = null,
   cart,
   store,
-}: Pick<ComposeInput, 'coupon' | 'entered' | 'cart' | 'store'>) {
-  const present = (each: DisplayedCoupon | null) => each && presentCoupon(each, { ...cart, timeZone: store.timeZone })
+  locale = DEFAULT_LOCALE,
+}: Pick<ComposeInput, 'coupon' | 'entered' | 'cart' | 'store' | 'locale'>) {
+  const placement = { ...cart, timeZone: store.timeZone, locale }
+  const present = (each: DisplayedCoupon | null) => each && presentCoupon(each, placement)
   return { coupon: present(coupon), entered: coupon ? null : present(entered) }
 }
 
 /** The template's variables for shopper, shop and cart. Names that contain links are cleaned. */
-export function buildCartContext(
-  { items, valueMinor, currency, firstName }: ComposeInput['cart'],
-  store: ComposeInput['store'],
-) {
+export function buildCartContext({
+  cart: { items, valueMinor, currency, firstName },
+  store,
+  locale = DEFAULT_LOCALE,
+}: Pick<ComposeInput, 'cart' | 'store' | 'locale'>) {
   const ownHosts = [store.url, store.homeUrl].map((url) => new URL(url).hostname)
   const names = {
     customerName: cleanPersonName(firstName ?? ''),
     storeName: cleanStoreName(store.name, [store.url, store.homeUrl]),
   }
   if (currency === null) return { ...names, items: [], cartTotal: '', isWithoutCart: true }
-  const products = items.map((item) => presentItem({ ...item, name: removeAddresses(item.name, ownHosts) }, currency))
-  return { ...names, items: products, cartTotal: formatMinor(valueMinor, currency) }
+  const products = items.map((item) =>
+    presentItem({ ...item, name: removeAddresses(item.name, ownHosts) }, currency, locale),
+  )
+  return { ...names, items: products, cartTotal: formatMinor(valueMinor, currency, locale) }
 }
 
 /** Hides prices if all are zero: then they are unknown, as for goods priced on request. */
@@ -151,7 +156,7 @@ export async function composeEmail(input: ComposeInput): Promise<ComposedMail> {
   const buildToken = (purpose: TokenPurpose) => createToken(secrets, purpose, messageId)
   const footerToken = (purpose: 'unsubscribe' | 'preferences') => (input.isTest ? TEST_TOKEN : buildToken(purpose))
   const context: TemplateContext = {
-    ...hideUnknownPrices(input.cart, buildCartContext(input.cart, input.store)),
+    ...hideUnknownPrices(input.cart, buildCartContext(input)),
     checkoutLink,
     ...buildCouponContext(input),
     brand: input.brand,
@@ -159,7 +164,7 @@ export async function composeEmail(input: ComposeInput): Promise<ComposedMail> {
     preferencesLink: `${publicUrl}/preferences?token=${footerToken('preferences')}`,
     senderName: input.store.senderName,
     postalAddress: input.store.postalAddress,
-    locale: 'en-US',
+    locale: input.locale ?? DEFAULT_LOCALE,
     ...(!input.isTest &&
       !input.sampleHost && {
         trackers: {
@@ -170,21 +175,32 @@ export async function composeEmail(input: ComposeInput): Promise<ComposedMail> {
   }
   const ownHosts = [new URL(input.store.url).host, new URL(input.store.homeUrl).host]
   const storeHosts = [...new Set([...ownHosts, ...(input.sampleHost ? [input.sampleHost] : [])])]
-  const options = { storeHosts, tracked: placeholder, ...(input.onDifference && { onDifference: input.onDifference }) }
-  const rendered = await renders.mail(who, input.template, context, options)
-  return { ...fillLinks(rendered, track), tokens }
+  const known = new Map<string, string>()
+  const trackLink = (url: string): string | null => {
+    if (url === checkoutLink) return null
+    const link = known.get(url) ?? track(url)
+    known.set(url, link)
+    return link
+  }
+  const options = {
+    storeHosts,
+    trackLink,
+    shopLink: new URL(input.store.homeUrl).href,
+    assetsUrl: `${publicUrl}/pictures`,
+  }
+  return { ...(await renders.mail(who, input.template, context, options)), tokens }
 }
 
 /** The restore token of a message, with its visible prefix (decision 4). */
 export const createRestoreToken = (secrets: Secrets, messageId: string): string =>
   `rt_${secrets.token('restore', `${messageId}:0`)}`
 
-export function presentItem(item: PricedItem, currency: string) {
+export function presentItem(item: PricedItem, currency: string, locale: string) {
   return {
     name: item.name,
     quantity: item.quantity,
-    unitPrice: formatMinor(item.unitPriceMinor, currency),
-    lineTotal: formatMinor(item.unitPriceMinor * item.quantity, currency),
+    unitPrice: formatMinor(item.unitPriceMinor, currency, locale),
+    lineTotal: formatMinor(item.unitPriceMinor * item.quantity, currency, locale),
     imageUrl: item.imageUrl,
     ...(item.isGone && { isGone: true }),
   }
@@ -221,28 +237,4 @@ export function buildFeedbackId(secrets: Secrets, accountId: string, storeUrl: s
     secrets.token('feedback', subject).slice(0, 12),
   )
   return `${store}:${account}:recovery:recoup`
-}
-
-// Tracked links of a mail. A link contains its keyed target (decision 150), which is known only after rendering, and
-// the render threads have no keys. So the mail is rendered with placeholders, which are replaced here.
-
-/** Random, so that no text of a shop or shopper contains it. */
-const PREFIX = `https://s${crypto.randomBytes(16).toString('hex')}.invalid/`
-const PLACEHOLDER = new RegExp(`${PREFIX.replaceAll('.', '\\.')}(\\d+)-`, 'g')
-
-/** The placeholder of the n-th tracked link. */
-const placeholder = (n: number): string => `${PREFIX}${n}-`
-
-/** Replaces the placeholders by tracked links. Throws a TemplateError if the mail becomes too large. */
-function fillLinks<M extends RenderedMessage>(mail: M, track: (url: string) => string): M {
-  const links = mail.links.map(({ url, trackedUrl }) => ({ url, trackedUrl: trackedUrl === null ? null : track(url) }))
-  const addresses = new Map(
-    mail.links.flatMap(({ trackedUrl }, at) => (trackedUrl === null ? [] : [[trackedUrl, links[at]!.trackedUrl!]])),
-  )
-  if (addresses.size === 0) return mail
-  const named = (text: string) => text.replace(PLACEHOLDER, (found) => addresses.get(found) ?? found)
-  const parts = { subject: mail.subject, html: named(mail.html), text: named(mail.text) }
-  const problem = findProblem(parts)
-  if (problem) throw problem
-  return { ...mail, ...parts, links }
 }

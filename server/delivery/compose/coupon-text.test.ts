@@ -11,10 +11,17 @@ const coupon = {
   expiresAt: null,
   totalMinor: 4_500,
 }
-const cart = { valueMinor: 5_000, currency: 'USD', timeZone: 'America/New_York' }
+const cart = { valueMinor: 5_000, currency: 'USD', timeZone: 'America/New_York', locale: 'en-US' }
 
 test('a coupon shows percentage or amount, saving and total (decision 37)', () => {
-  const values = { code: 'CART10', minimum: null, expires: null, saving: '$5.00', total: '$45.00' }
+  const values = {
+    code: 'CART10',
+    isFreeShipping: false,
+    minimum: null,
+    expires: null,
+    saving: '$5.00',
+    total: '$45.00',
+  }
   expect(presentCoupon(coupon, cart)).toEqual({ ...values, amount: '10%', offer: '10% off' })
   expect(presentCoupon({ ...coupon, percent: 1_250 }, cart).amount).toBe('12.5%')
   expect(presentCoupon({ ...coupon, percent: null, amountMinor: 500 }, cart)).toEqual({
@@ -28,6 +35,9 @@ test('a coupon without a discount on goods has no amount but a fitting phrase', 
   const other = { ...coupon, percent: null, amountMinor: 0, totalMinor: null }
   expect(presentCoupon({ ...other, isFreeShipping: true }, cart)).toMatchObject({ amount: '', offer: 'free shipping' })
   expect(presentCoupon(other, cart)).toMatchObject({ amount: '', offer: 'a discount' })
+  expect(presentCoupon({ ...other, isFreeShipping: true }, { ...cart, locale: 'de-DE' }).offer).toBe(
+    'kostenloser Versand',
+  )
 })
 
 test('a minimum spend is shown in the coupon’s currency', () => {

@@ -1,3 +1,5 @@
+import { getCopy } from '../../../shared/messages/copy/copy.ts'
+import { formatExpiry, formatOffer, formatPercent } from '../../../shared/messages/mail-format.ts'
 import type { TemplateCoupon } from '../../messages/templates/public.ts'
 import { formatMinor } from './amounts.ts'
 
@@ -25,58 +27,35 @@ interface CouponPlacement {
   /** null: there is no cart. */
   currency: string | null
   timeZone: string
+  locale: string
 }
 
 export function presentCoupon(
   coupon: DisplayedCoupon,
-  { valueMinor, currency, timeZone }: CouponPlacement,
+  { valueMinor, currency, timeZone, locale }: CouponPlacement,
 ): TemplateCoupon {
-  const { code, minSpendMinor, expiresAt, totalMinor } = coupon
+  const { code, isFreeShipping, minSpendMinor, expiresAt, totalMinor } = coupon
   const isKnown = currency !== null && totalMinor !== null
   return {
     code,
-    amount: amountText(coupon),
-    offer: offerText(coupon),
-    minimum: minSpendMinor ? formatMinor(minSpendMinor, coupon.currency) : null,
-    expires: expiresAt && expiryText(expiresAt, timeZone),
-    saving: isKnown ? formatMinor(valueMinor - totalMinor, currency) : null,
-    total: isKnown ? formatMinor(totalMinor, currency) : null,
+    amount: formatAmount(coupon, locale),
+    offer: describeOffer(coupon, locale),
+    isFreeShipping,
+    minimum: minSpendMinor ? formatMinor(minSpendMinor, coupon.currency, locale) : null,
+    expires: expiresAt && formatExpiry(expiresAt, timeZone, locale),
+    saving: isKnown ? formatMinor(valueMinor - totalMinor, currency, locale) : null,
+    total: isKnown ? formatMinor(totalMinor, currency, locale) : null,
   }
 }
 
 /** A phrase that replaces "a discount". */
-function offerText(coupon: DisplayedCoupon): string {
-  if (coupon.isFreeShipping) return 'free shipping'
-  const amount = amountText(coupon)
-  return amount ? `${amount} off` : 'a discount'
+function describeOffer(coupon: DisplayedCoupon, locale: string): string {
+  if (!coupon.isFreeShipping) return formatOffer(formatAmount(coupon, locale), locale)
+  const [first = '', ...rest] = getCopy('freeShipping', locale)
+  return first.toLocaleLowerCase(locale) + rest.join('')
 }
 
-function amountText({ percent, amountMinor, currency }: DisplayedCoupon): string {
-  if (percent !== null) return formatPercent(percent)
-  return amountMinor ? formatMinor(amountMinor, currency) : ''
+function formatAmount({ percent, amountMinor, currency }: DisplayedCoupon, locale: string): string {
+  if (percent !== null) return formatPercent(percent, locale)
+  return amountMinor ? formatMinor(amountMinor, currency, locale) : ''
 }
-
-/** Formats hundredths of a percent: "10%", "12.5%". */
-const formatPercent = (hundredths: number): string => `${hundredths / 100}%`
-
-const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
-
-/**
- * The last valid day in the store's zone, with time and zone unless it is the end of the day. An end at midnight shows
- * the day before, so that the message promises no day too many.
- */
-export function expiryText(end: Date, timeZone: string): string {
-  // One millisecond earlier, so that midnight belongs to the day before.
-  const last = Temporal.Instant.fromEpochMilliseconds(end.getTime() - 1).toZonedDateTimeISO(timeZone)
-  const day = days.format(new Date(`${last.toPlainDate()}T00:00:00Z`))
-  if (last.hour === 23 && last.minute === 59) return day
-  const time = Temporal.Instant.fromEpochMilliseconds(end.getTime()).toZonedDateTimeISO(timeZone)
-  const hour = time.hour % 12 === 0 ? 12 : time.hour % 12
-  return `${day}, ${hour}:${String(time.minute).padStart(2, '0')} ${time.hour < 12 ? 'AM' : 'PM'} ${formatZone(end, timeZone)}`
-}
-
-/** "EST", or "GMT+1" where it has no short name in English. */
-const formatZone = (at: Date, timeZone: string): string =>
-  new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'short' })
-    .formatToParts(at)
-    .find(({ type }) => type === 'timeZoneName')!.value

@@ -132,8 +132,8 @@ describe('a text that crashes the renderer', () => {
   test('closes its messages, notifies the owner once, and delays no other store', async () => {
     world.deps.renders = renders
     const [bad, good] = [await createMessageScene(world, 3), await createMessageScene(world, 2)]
-    await setBody(bad.storeId, 'SPIN {{ customer_name }}')
-    await setBody(good.storeId, 'Own words {{ checkout_link }}')
+    await setBody(bad.storeId, 'SPIN {{ customer_name | upcase }}')
+    await setBody(good.storeId, 'Own words {{ customer_name | upcase }} {{ checkout_link }}')
     await advanceToAbandoned(world, good.storeId, HOUR)
     await advanceToAbandoned(world, bad.storeId, 0)
     await Promise.all([sendDueMessages(world, bad.storeId), sendDueMessages(world, good.storeId)])
@@ -153,7 +153,7 @@ describe('a text that crashes the renderer', () => {
 
   test('is not rendered again after crashing two processes, unlike other texts of its batch', async () => {
     const { storeId } = await createMessageScene(world, 3)
-    await setBody(storeId, 'Own words {{ checkout_link }}')
+    await setBody(storeId, 'Own words {{ customer_name | upcase }} {{ checkout_link }}')
     await advanceToAbandoned(world, storeId, HOUR)
     const [guilty, neighbour] = (await readMessages(world, storeId)).filter(({ step }) => step === 1)
     const row = (message_id: string, attempts: number) => ({ store_id: storeId, message_id, attempts, at: world.now })
@@ -170,7 +170,7 @@ describe('a text that crashes the renderer', () => {
   test('has a visible row during an attempt', async () => {
     world.deps.renders = renders
     const { storeId } = await createMessageScene(world, 2)
-    await setBody(storeId, 'SPIN again')
+    await setBody(storeId, 'SPIN {{ customer_name | upcase }} again')
     await advanceToAbandoned(world, storeId, HOUR)
     const sending = sendDueMessages(world, storeId)
     await expect.poll(() => attempts(storeId), { interval: 10 }).toEqual([{ attempts: 1 }, { attempts: 1 }])

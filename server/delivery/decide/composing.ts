@@ -1,6 +1,7 @@
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/public.ts'
 import { chooseLinkBase } from '../../carts/links/public.ts'
-import { type Difference, TemplateError } from '../../messages/templates/public.ts'
+import { replaceSubject, TemplateError, type TemplateSource } from '../../messages/templates/public.ts'
 import {
   buildCurrentContents,
   type ComposedMail,
@@ -51,7 +52,6 @@ export async function compose(
     ...(isSample && { sampleHost: new URL(deps.config.publicUrl).host }),
     who: { queue: context.isImagined ? ('asking' as const) : ('sending' as const), accountId: situation.account_id },
     renders: deps.renders,
-    onDifference: (found: Difference) => deps.log.error({ messageId: row.id, ...found }, 'rendering-plan.differs'),
   }
   const publicUrl = chooseLinkBase(deps.config.publicUrl, situation.link_host)
   if (row.channel === 'email') return composeEmail({ ...base, publicUrl, brand, template: buildTemplateSource(row) })
@@ -76,7 +76,7 @@ export async function compose(
 }
 
 /** A manual message's own text replaces the template's. The text of a job is compiled once for all its messages. */
-export function buildTemplateSource(row: load.ClaimedRow) {
+export function buildTemplateSource(row: load.ClaimedRow): TemplateSource {
   const own = row.manual
   const isOwn = own !== null && (own.subject !== null || own.body !== null)
   const version = row.template_version ?? (isOwn ? 1 : 0)
@@ -85,7 +85,15 @@ export function buildTemplateSource(row: load.ClaimedRow) {
     version: isOwn && !own.jobId ? 0 : version,
     subject: own?.subject ?? row.template_subject ?? '',
     body: own?.body ?? row.template_body ?? '',
+    design: row.channel === 'email' ? findDesign(row) : null,
   }
+}
+
+/** A subject of its own replaces that of the template's document. */
+function findDesign({ manual, template_design: design }: load.ClaimedRow): MailDocument | null {
+  if (manual && manual.body !== null) return manual.design ?? null
+  if (!design) return null
+  return manual?.subject ? replaceSubject(design, manual.subject) : design
 }
 
 // The coupon a shopper entered into the cart. It affects no decision and no text, only the total, which is that of the

@@ -1,5 +1,6 @@
 import type { CartItem } from '../../../shared/carts/carts.ts'
 import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { newestAbandoned } from '../../carts/carts/public.ts'
 import type { CouponSettings } from '../../carts/coupons/public.ts'
 import { hadEarlierMessage, selectArm } from '../../carts/experiments/public.ts'
@@ -46,6 +47,8 @@ export interface ClaimedRow {
   template_version: number | null
   template_subject: string | null
   template_body: string | null
+  /** Of an email; only where its documents were loaded (designs.ts). null: a text. */
+  template_design?: MailDocument | null
   /** Requested by a member (`reminders`); null: a message of a flow or a campaign. */
   manual: Manual | null
   /** null: belongs to no campaign. */
@@ -115,6 +118,8 @@ export interface Manual {
   toAddress: string | null
   subject: string | null
   body: string | null
+  /** Loaded like `template_design`; only with its own body. */
+  design?: MailDocument | null
   /** The job of a bulk send, whose messages share their text; null: a single message. */
   jobId: string | null
   /** The shop page its link opens without a cart; null: the home page. */

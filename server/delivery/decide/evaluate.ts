@@ -11,7 +11,7 @@ import { type Db, type StoreDb, type StoreTx, snapshot, sql, useGenericPlans } f
 import type { Deps } from '../../deps.ts'
 import { isTextChannelName } from '../../messages/channels/public.ts'
 import { stateAfterDecision } from '../../messages/messages/public.ts'
-import { isBuiltInBody, isBuiltInSubject, TemplateError, toMailBrand } from '../../messages/templates/public.ts'
+import { hasLegacyText, isBuiltInBody, TemplateError, toMailBrand } from '../../messages/templates/public.ts'
 import { selectEvidence } from '../../shoppers/consent/public.ts'
 import { readThrottles } from '../deliverability/public.ts'
 import { getDomain } from '../email/public.ts'
@@ -27,6 +27,7 @@ import {
   type Texts,
   toDecisionRecord,
 } from './decision-inputs.ts'
+import { withDesigns } from './designs.ts'
 import * as load from './evaluate-sql.ts'
 import { isChannelSpecific, pickDecision } from './fallback.ts'
 import type { ReachDecision } from './reach-rules.ts'
@@ -89,7 +90,8 @@ export async function evaluate(
   const { base, context, rows } = await snapshot(store, async (tx) => {
     await useGenericPlans(tx)
     const { month, ...situation } = await loadStoreSituation(deps, tx)
-    const rows = await withVariants(tx, await load.loadClaimed(tx, ids, situation.now, situation.capSince))
+    const claimed = await load.loadClaimed(tx, ids, situation.now, situation.capSince)
+    const rows = await withDesigns(tx, await withVariants(tx, claimed))
     const context = await loadContext(deps, tx, { ...situation, ...read, isImagined: false }, rows)
     return { base: { month, ...situation }, context, rows }
   })
@@ -458,11 +460,12 @@ async function composeAlone(
   await endComposing(store, [id])
 }
 
-/** Built-in texts are safe: they cannot crash a thread. */
+/** Mails without Liquid and built-in texts are safe: no thread renders them. */
 function isOurs(row: load.ClaimedRow): boolean {
-  const { subject, body } = buildTemplateSource(row)
-  if (row.channel === 'push') return isBuiltInBody(subject) && isBuiltInBody(body)
-  return (body === '' || isBuiltInBody(body)) && (row.channel !== 'email' || isBuiltInSubject(subject))
+  const source = buildTemplateSource(row)
+  if (row.channel === 'email') return !hasLegacyText(source)
+  if (row.channel === 'push') return isBuiltInBody(source.subject) && isBuiltInBody(source.body)
+  return source.body === '' || isBuiltInBody(source.body)
 }
 
 /** Composes into `rendering`, including a problem. Throws an AppError if nothing can be composed at the moment. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type CountryCode, getExampleNumber, isSupportedCountry } from 'libphonenumber-js'
 import examples from 'libphonenumber-js/mobile/examples'
 import type { CartItem } from '../../../shared/carts/carts.ts'
@@ -14,7 +15,14 @@ import { type ConditionFinding, explainMismatch, type FlowMismatch } from '../..
 import { AppError, createId, createSemaphore, requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, type StoreTx, snapshot, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
-import { READY_EMAIL, READY_TEXTS, TemplateError } from '../../messages/templates/public.ts'
+import {
+  type ContentChange,
+  openDesign,
+  READY_EMAIL,
+  READY_TEXTS,
+  resolveContent,
+  TemplateError,
+} from '../../messages/templates/public.ts'
 import type { ComposedMail } from '../compose/public.ts'
 import * as load from '../decide/public.ts'
 import {
@@ -34,11 +42,6 @@ import { loadTextChannels } from '../send/public.ts'
 // Previews a message for a real cart or the sample cart, with the code that sends. Nothing is stored, and the links
 // open nothing.
 
-export interface OwnText {
-  subject?: string | undefined
-  body?: string | undefined
-}
-
 /** Concurrent previews per process: each uses a database connection and time of the main thread. */
 const previewSemaphore = createSemaphore(2)
 
@@ -49,7 +52,7 @@ export interface PreviewContext {
   signal: AbortSignal
 }
 
-interface StepRequest extends OwnText, StepName {
+interface StepRequest extends ContentChange, StepName {
   cartId: string
   variantId?: string | undefined
   channel?: SendChannel | 'push' | undefined
@@ -76,8 +79,8 @@ export async function previewStep(context: PreviewContext, request: StepRequest)
 /** Previews an unsaved step by its channel and text, like any other message. */
 async function previewTexts(context: PreviewContext, request: StepRequest) {
   if (request.stepId !== undefined || request.step !== undefined) return previewStored(context, request)
-  const { channel, body } = request
-  if (!channel || body === undefined) {
+  const { channel, body, design } = request
+  if (!channel || (body === undefined && !design)) {
     throw new AppError('unprocessable', 'A step that is not saved is shown with a channel and a text.')
   }
   return previewMessage(context, { ...request, channel })
@@ -99,7 +102,8 @@ async function previewStored({ deps, store, signal }: PreviewContext, request: S
     const read = async (tx: StoreTx, base: { now: Date; capSince: Date }) => {
       const row = await load.loadPreview(tx, { ...request, stepId, id: createId(), ...base })
       if (!row) return []
-      const [known] = await load.withVariants(tx, [{ ...row, variant_id: request.variantId ?? null }])
+      const chosen = await load.withVariants(tx, [{ ...row, variant_id: request.variantId ?? null }])
+      const [known] = await load.withDesigns(tx, chosen)
       const stored = request.conditions === undefined ? known! : { ...known!, conditions: request.conditions }
       return [await withCoupon(tx, replaceText(stored, content), request.coupon)]
     }
@@ -128,7 +132,7 @@ const toCouponSettings = (
   aboveMinor: aboveAmount === null ? null : parseMinor(aboveAmount, currency),
 })
 
-export interface MessageRequest extends OwnText {
+export interface MessageRequest extends ContentChange {
   cartId: string
   channel: SendChannel | 'push'
   templateId?: string | undefined
@@ -155,7 +159,7 @@ export async function previewMessage({ deps, store, signal }: PreviewContext, re
   }, signal)
 }
 
-export interface OfferRequest extends OwnText, load.SampleOffer {
+export interface OfferRequest extends ContentChange, load.SampleOffer {
   shopperId: string
   couponId: string | null
   cartUrl: string | null
@@ -194,20 +198,20 @@ const buildCouponSettings = (id: string) => ({
 })
 
 /** Previews the store's first mail for the sample cart in a new design. */
-export function previewDesign({ deps, store, signal }: PreviewContext, design: BrandFields) {
+export function previewDesign({ deps, store, signal }: PreviewContext, look: BrandFields) {
   return previewSemaphore(async () => {
     const channel = 'email'
     const template = async (tx: StoreTx) =>
       manualTemplate(tx, { templateId: await findTemplate(tx, { channel }), channel })
-    return presentSample(await imagineSample(deps, store, new Map(), { channel, template, design }), 'Store')
+    return presentSample(await imagineSample(deps, store, new Map(), { channel, template, look }), 'Store')
   }, signal)
 }
 
-interface SampleRequest extends OwnText {
+interface SampleRequest extends ContentChange {
   channel?: SendChannel | 'push' | undefined
   template: (tx: StoreTx) => Promise<SampleTemplate | undefined>
-  /** undefined: as saved. */
-  design?: BrandFields | undefined
+  /** The store's mail design; undefined: as saved. */
+  look?: BrandFields | undefined
   isWithoutCart?: boolean
 }
 
@@ -234,7 +238,7 @@ function imagineSample(
     const row = template && channel ? await sampleRow(tx, { ...template, channel }, { now, publicUrl }) : null
     return row ? [replaceText(request.isWithoutCart ? removeCart(row) : row, request)] : []
   }
-  return dryRun(deps, store, texts, read, { isRendered: false, look: request.design })
+  return dryRun(deps, store, texts, read, { isRendered: false, look: request.look })
 }
 
 /** The manual message that this request would create, with its decision. */
@@ -246,12 +250,8 @@ export function loadManualPreview(
 ) {
   return dryRun(deps, store, texts, async (tx, base) => {
     const templateId = await findTemplate(tx, request)
-    const rows = await load.loadImagined(tx, {
-      cartIds: [request.cartId],
-      channel: request.channel,
-      templateId,
-      ...base,
-    })
+    const about = { cartIds: [request.cartId], channel: request.channel, templateId }
+    const rows = await load.withDesigns(tx, await load.loadImagined(tx, { ...about, ...base }))
     const { conditions = null } = request
     return Promise.all(rows.map((row) => withCoupon(tx, { ...replaceText(row, request), conditions }, request.coupon)))
   })
@@ -271,14 +271,30 @@ export async function findTemplate(
 }
 
 /** Unsaved text must not stay in the cache of compiled templates under a real version. */
-export function replaceText<Row extends load.ClaimedRow>(row: Row, { subject, body }: OwnText): Row {
+export function replaceText<Row extends load.ClaimedRow>(row: Row, change: ContentChange): Row {
+  if (row.channel === 'email') return replaceMail(row, change)
+  const { subject, body } = change
   const isStored = subject === undefined && body === undefined && row.template_body !== null
-  const ready = row.channel === 'email' ? READY_EMAIL : { subject: null, body: null }
   return {
     ...row,
     template_version: isStored ? row.template_version : 0,
-    template_subject: subject ?? row.template_subject ?? ready.subject,
-    template_body: body ?? row.template_body ?? ready.body,
+    template_subject: subject ?? row.template_subject,
+    template_body: body ?? row.template_body,
+  }
+}
+
+function replaceMail<Row extends load.ClaimedRow>(row: Row, change: ContentChange): Row {
+  const { template_subject, template_body, template_design = null } = row
+  const subject = template_subject ?? READY_EMAIL.subject
+  const stored = { subject, body: template_body ?? READY_EMAIL.body, design: template_design }
+  const content = resolveContent(change, stored)
+  const isStored = template_body !== null && isDeepStrictEqual(content, stored)
+  return {
+    ...row,
+    template_version: isStored ? row.template_version : 0,
+    template_subject: content.subject,
+    template_body: content.body,
+    template_design: content.design,
   }
 }
 
@@ -359,10 +375,12 @@ export function explainCoupon(context: DecisionContext, row: load.ClaimedRow): s
   return `The message ${isSkipped ? 'is not sent' : 'is sent'} without ${which}. ${explain(coupon.reason)}`
 }
 
-function describePreview(row: load.ClaimedRow): { subject: string; body: string } | null {
+function describePreview(row: load.ClaimedRow): MessagePreview['words'] {
   if (row.channel === 'whatsapp') return null
   const ready = row.channel === 'sms' ? READY_TEXTS.sms : ''
-  return { subject: row.template_subject ?? '', body: row.template_body ?? ready }
+  const texts = { subject: row.template_subject ?? '', body: row.template_body ?? ready }
+  const design = row.channel === 'email' ? openDesign({ ...texts, design: row.template_design ?? null }) : null
+  return { ...texts, design }
 }
 
 /** Renders regardless of the decision, with placeholders for missing sender details. */
@@ -576,7 +594,14 @@ async function sampleProducts({ db, storeId }: StoreDb, currency: string): Promi
 
 type SampleTemplate = Pick<
   ClaimedRow,
-  'step' | 'channel' | 'coupon' | 'template_id' | 'template_version' | 'template_subject' | 'template_body'
+  | 'step'
+  | 'channel'
+  | 'coupon'
+  | 'template_id'
+  | 'template_version'
+  | 'template_subject'
+  | 'template_body'
+  | 'template_design'
 >
 
 /** Names a stored step by id or position. */
@@ -604,7 +629,7 @@ async function templateOfStep(
 ): Promise<SampleTemplate | undefined> {
   const rows = await sql<SampleTemplate>`
     select fs.step, k.channel, t.id as template_id, t.version as template_version,
-      t.subject as template_subject, t.body as template_body, case when fs.coupon_id is not null then ${selectCoupon('fs')} end as coupon
+      t.subject as template_subject, t.body as template_body, t.design as template_design, case when fs.coupon_id is not null then ${selectCoupon('fs')} end as coupon
     from flow_steps fs
     cross join lateral (select coalesce(${channel ?? null}, fs.channel) as channel) k
     left join flow_words w on w.store_id = fs.store_id and w.step_id = fs.id and w.variant_id = coalesce(${variantId ?? null}, fs.id)
@@ -621,7 +646,7 @@ async function manualTemplate(
 ): Promise<SampleTemplate | undefined> {
   const rows = await sql<SampleTemplate>`
     select 1 as step, ${channel} as channel, t.id as template_id, t.version as template_version,
-      t.subject as template_subject, t.body as template_body, null as coupon
+      t.subject as template_subject, t.body as template_body, t.design as template_design, null as coupon
     from (select ${templateId}::uuid as id) w left join templates t on t.store_id = ${storeId} and t.id = w.id`.execute(
     db,
   )

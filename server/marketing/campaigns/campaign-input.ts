@@ -3,6 +3,7 @@ import type { TargetAudience } from '../../../shared/marketing/audience.ts'
 import type { CampaignInput } from '../../../shared/marketing/campaigns.ts'
 import { AppError } from '../../core/common/public.ts'
 import type { StoredFilters } from '../../core/schema/public.ts'
+import type { EmailContent } from '../../messages/templates/public.ts'
 
 // Converts a member's campaign input to stored columns and validates it (B 5). Pure.
 
@@ -18,6 +19,7 @@ export interface StoredInput {
   template_key: string
   subject: string
   body: string
+  design: EmailContent['design']
   start_date: string
   time_of_day: string
   frequency: CampaignInput['schedule']['frequency']

@@ -2,21 +2,19 @@ import type { Selectable, Updateable } from 'kysely'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
 import type { CampaignsTable } from '../../core/schema/public.ts'
+import type { EmailContent } from '../../messages/templates/public.ts'
 
 // SQL for campaigns. Those of runs are in runs-sql.ts and plan-sql.ts.
 
-/** A campaign with its template's subject and body. */
-export interface CampaignRow extends Selectable<CampaignsTable> {
-  subject: string
-  body: string
-}
+/** A campaign with its template's content. */
+export type CampaignRow = Selectable<CampaignsTable> & EmailContent
 
 export const selectWithTexts = ({ db, storeId }: StoreDb) =>
   db
     .selectFrom('campaigns as g')
     .innerJoin('templates as t', (on) => on.onRef('t.store_id', '=', 'g.store_id').onRef('t.id', '=', 'g.template_id'))
     .selectAll('g')
-    .select(['t.subject', 't.body'])
+    .select(['t.subject', 't.body', 't.design'])
     .where('g.store_id', '=', storeId)
     .where('g.deleted_at', 'is', null)
 

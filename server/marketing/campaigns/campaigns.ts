@@ -19,6 +19,7 @@ import type { CampaignsTable } from '../../core/schema/public.ts'
 import { assertTextRenders } from '../../delivery/compose/public.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/public.ts'
+import { type EmailContent, resolveContent } from '../../messages/templates/public.ts'
 import { selectErased } from '../../shoppers/suppressions/public.ts'
 import { isFiltered, toStoredFilters } from '../audiences/public.ts'
 import { COUPON_MISSING, couponColumns, insertTemplates, saveTemplate } from '../flows/public.ts'
@@ -51,11 +52,11 @@ export async function createCampaign(
   const before = await findReplay(deps, store, request)
   if (before) return before
   const { row, where } = await loadStoreContext(deps, store)
-  const stored = toStoredCampaign(input, where)
+  const stored = toStoredCampaign(input, where, NO_CONTENT)
   assertValid(stored, where, { hasStart: !input.sendNow })
   await assertPlanAllows(deps, request.account, planFeatures(stored, where, input.sendNow))
   await assertSenderReady(deps, { account: request.account, store }, row, stored.type)
-  await rejectOwnText(deps, row, stored)
+  await rejectOwnText(deps, store, row, stored)
   const { id } = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
       await insert(deps, tx, { id, stored, coupon: input.content.coupon, request, where })
@@ -102,12 +103,14 @@ const isPlanned = (
 /** An approved template (WhatsApp) replaces the owner's own text. */
 async function rejectOwnText(
   deps: Pick<Deps, 'channels' | 'renders'>,
+  store: StoreDb,
   row: StoreRow,
   stored: StoredInput,
 ): Promise<void> {
   await rejectCartWording(deps, row.account_id, stored)
-  const { type, subject, body } = stored
-  if (type !== 'whatsapp') await assertTextRenders(deps, row.account_id, { channel: type, subject, body })
+  const { type, subject, body, design } = stored
+  const owner = { accountId: row.account_id, store }
+  if (type !== 'whatsapp') await assertTextRenders(deps, owner, { channel: type, subject, body, design }, 'content.')
 }
 
 export interface NewCampaign {
@@ -124,10 +127,10 @@ export async function insert(
   { id, stored, coupon, request, where }: NewCampaign,
 ): Promise<void> {
   const now = deps.now()
-  const { people, subject, body, ...columns } = stored
+  const { people, subject, body, design, ...columns } = stored
   const templateId = createId()
   // The key is unique: no other message shares the template row of a campaign.
-  const template = { id: templateId, key: `campaign:${id}`, name: stored.name, subject, body }
+  const template = { id: templateId, key: `campaign:${id}`, name: stored.name, subject, body, design }
   await insertTemplates(tx, [template], now)
   await insertCampaign(tx, {
     ...columns,
@@ -173,12 +176,12 @@ export async function saveCampaign(
 ): Promise<CampaignView> {
   const { row, where } = await loadStoreContext(deps, store)
   const before = requireFound(await readCampaign(store, id), 'Campaign')
-  const stored = toStoredCampaign(input, where)
+  const stored = toStoredCampaign(input, where, before)
   assertValid(stored, where, { hasStart: !input.sendNow && stored.start_date !== before.start_date })
   const account = { accountId: row.account_id, db: store.db }
   await assertPlanAllows(deps, account, changedGates(before, stored, where, input.sendNow))
   if (input.sendNow) await assertSenderReady(deps, { account, store }, row, stored.type)
-  await rejectOwnText(deps, row, stored)
+  await rejectOwnText(deps, store, row, stored)
   await transact(store, async (tx) => {
     const campaign = requireFound(await lockCampaign(tx, id), 'Campaign')
     if (campaign.type !== stored.type && campaign.run > 0) {
@@ -212,8 +215,8 @@ async function update(
 ): Promise<void> {
   const { id } = campaign
   const now = deps.now()
-  const { people, subject, body, ...columns } = stored
-  await saveTemplate(tx, { id: campaign.template_id, subject, body, now })
+  const { people, subject, body, design, ...columns } = stored
+  await saveTemplate(tx, { id: campaign.template_id, subject, body, design, now })
   const isSameTime = isSame(getRunTimes(campaign), getRunTimes(columns))
   await updateCampaign(tx, id, {
     ...columns,
@@ -251,7 +254,12 @@ function nextAfterEdit(campaign: CampaignRow, columns: TimeColumns, { zone, now 
 /** A run whose time passed before it was requested starts now, and its messages are dated now. */
 const clampToNow = (now: Date, at: Date | null): Date | null => (at !== null && at < now ? now : at)
 
-function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, 'currency'>): StoredInput {
+/** `before`: the stored content, which a request without a document may keep. */
+function toStoredCampaign(
+  input: CampaignInput,
+  { currency }: Pick<StoreClock, 'currency'>,
+  before: EmailContent,
+): StoredInput {
   const { targetAudience, content, schedule } = input
   const { type, filters } = targetAudience
   // Chosen customers are always selected, regardless of the mode in the request.
@@ -265,7 +273,7 @@ function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, '
     filters: toStoredFilters(filters, currency),
     people: mode === 'selected' ? parsePeople(targetAudience, input.customerEmails) : [],
     template_key: content.template,
-    ...toContentColumns(input),
+    ...toContentColumns(input, before),
     start_date: schedule.startDate,
     time_of_day: schedule.timeOfDay,
     frequency: schedule.frequency,
@@ -275,9 +283,12 @@ function toStoredCampaign(input: CampaignInput, { currency }: Pick<StoreClock, '
 }
 
 /** An SMS has no subject, and a WhatsApp message has the text of its approved template (decision 126). */
-function toContentColumns({ type, content: { subject, body } }: CampaignInput) {
-  return { subject: type === 'email' || type === 'push' ? subject : '', body: type === 'whatsapp' ? '' : body }
+function toContentColumns({ type, content: { subject, body, design } }: CampaignInput, before: EmailContent) {
+  if (type === 'email') return resolveContent({ subject, body, design }, before)
+  return { subject: type === 'push' ? subject : '', body: type === 'whatsapp' ? '' : body, design: null }
 }
+
+const NO_CONTENT: EmailContent = { subject: '', body: '', design: null }
 
 /** Throws the errors of B 5. `hasStart`: the start date is new, so it is validated. */
 function assertValid(stored: StoredInput, { zone, now }: StoreClock, { hasStart }: { hasStart: boolean }): void {

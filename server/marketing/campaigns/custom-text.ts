@@ -19,8 +19,8 @@ export async function countCustomText(
   campaign: CampaignRow,
   known?: number,
 ): Promise<void> {
-  const { type, subject, body } = campaign
-  if (type !== 'email' || (isBuiltInBody(body) && isBuiltInSubject(subject))) return
+  const { type, subject, body, design } = campaign
+  if (type !== 'email' || (!design && isBuiltInBody(body) && isBuiltInSubject(subject))) return
   const { account_id: accountId } = requireFound(await readStore(tx), 'Store')
   const count = known ?? (await countPeople(deps, tx, campaign))
   if (count > 0) await takeOwnText(deps, { accountId, db: tx.db }, count)

@@ -6,6 +6,7 @@ import { loadStepCoupons } from '../../carts/coupons/public.ts'
 import { requireFound } from '../../core/common/public.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 import { countByState, countParts } from '../../messages/messages/public.ts'
+import { openDesign } from '../../messages/templates/public.ts'
 import { presentFilters } from '../audiences/public.ts'
 import { presentCoupon } from '../flows/public.ts'
 import { isEmail } from './campaign-input.ts'
@@ -82,6 +83,7 @@ function presentCampaign(
     content: {
       subject: row.subject,
       body: row.body,
+      design: row.type === 'email' ? openDesign(row) : null,
       template: parseTemplate(row.template_key),
       coupon: presentCoupon(row, shop.currency),
     },

@@ -4,7 +4,7 @@ import { requireFound, validZone } from '../../core/common/public.ts'
 import type { Db, StoreDb } from '../../core/db/public.ts'
 import { assertTextRenders } from '../../delivery/compose/public.ts'
 import type { Deps } from '../../deps.ts'
-import { QUICK_SEND_TEMPLATES } from '../../messages/templates/public.ts'
+import { QUICK_SEND_TEMPLATES, resolveContent, toTemplateText } from '../../messages/templates/public.ts'
 import { toStoredFilters } from '../audiences/public.ts'
 import { type IdempotentRequest, withIdempotencyKey } from '../manual-sends/public.ts'
 import { fieldError, type StoreClock, type StoredInput } from './campaign-input.ts'
@@ -32,7 +32,8 @@ export async function sendToAll(
   if (isMissingCoupon(input)) throw fieldError('coupon', campaignTexts.noOffer)
   await assertPlanAllows(deps, request.account, { ...stored, isPlanned: false })
   await assertSenderReady(deps, { account: request.account, store }, row, stored.type)
-  await assertTextRenders(deps, row.account_id, { channel: 'email', subject: stored.subject, body: stored.body })
+  const { subject, body, design } = stored
+  await assertTextRenders(deps, { accountId: row.account_id, store }, { channel: 'email', subject, body, design })
   const { id } = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
       await insert(deps, tx, { id, stored, coupon: input.coupon ?? null, request, where })
@@ -44,16 +45,18 @@ export async function sendToAll(
 }
 
 /** True if the discount template or its default text is sent without a coupon (decision 44). */
-function isMissingCoupon({ template, subject, htmlContent, coupon }: QuickSendInput): boolean {
+function isMissingCoupon({ template, subject, htmlContent, design, coupon }: QuickSendInput): boolean {
   if (coupon) return false
-  return template === 'discount' || subject?.trim() === discount.subject || htmlContent === discount.body
+  const texts = design ? toTemplateText(design) : { subject: subject?.trim(), body: htmlContent }
+  return template === 'discount' || texts.subject === discount.subject || texts.body === discount.body
 }
 
 const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
 
 function quickSend(input: QuickSendInput, { currency, zone, now }: StoreClock): StoredInput {
-  const [subject, body] = [input.subject?.trim() ?? '', input.htmlContent ?? '']
-  if (subject === '' || body.trim() === '') {
+  const texts = { subject: input.subject?.trim(), body: input.htmlContent, design: input.design }
+  const { subject, body, design } = resolveContent(texts, { subject: '', body: '', design: null })
+  if (!design && (subject === '' || body.trim() === '')) {
     throw fieldError(subject === '' ? 'subject' : 'htmlContent', campaignTexts.noWords)
   }
   const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: validZone(zone) }).format(now)
@@ -64,6 +67,7 @@ function quickSend(input: QuickSendInput, { currency, zone, now }: StoreClock): 
     template_key: 'quick_send',
     subject,
     body,
+    design,
     audience_type: 'abandoned_carts',
     audience_mode: 'matching',
     people: [],

@@ -1,7 +1,7 @@
 import { countAudience } from '../../../shared/marketing/audience.ts'
 import * as api from '../../../shared/marketing/campaigns.ts'
 import { type Routes, type StoreCall, serveStore } from '../../access/http/public.ts'
-import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_TEXTS } from '../../messages/templates/public.ts'
+import { CAMPAIGN_TEMPLATES, openDesign, QUICK_SEND_TEMPLATES, READY_TEXTS } from '../../messages/templates/public.ts'
 import { type IdempotentRequest, idempotentRequest } from '../manual-sends/public.ts'
 import { readAudienceCount } from './audience-count.ts'
 import { createCampaign, readCampaigns, saveCampaign } from './campaigns.ts'
@@ -79,5 +79,6 @@ const presentTemplate = ({ id, name, subject, body }: (typeof CAMPAIGN_TEMPLATES
   name,
   subject,
   body,
+  design: openDesign({ subject, body, design: null }),
   id: api.TemplateChoice.parse(id),
 })

@@ -34,7 +34,7 @@ export async function sendOffers(
   deps: Deps,
   { store, account }: { store: StoreDb<Db>; account: AccountDb },
   request: IdempotentRequest,
-  { subject, body, ...input }: z.output<typeof sendDiscountOffers.body>,
+  { subject, body, design, ...input }: z.output<typeof sendDiscountOffers.body>,
 ): Promise<{ jobId: string }> {
   const first = await findReplayedJob(deps, store, request)
   if (first) return first.reply
@@ -42,7 +42,14 @@ export async function sendOffers(
   const cartUrl = await validateCartUrl(store, input.cartUrl)
   const shopperIds = await resolveRecipients({ deps, store, account }, input)
   if (shopperIds.length === 0) throw buildFieldError('customers', discountTexts.noCustomers)
-  return startPeopleJob(deps, store, request, { couponId: input.couponId, cartUrl, subject, body, shopperIds })
+  return startPeopleJob(deps, store, request, {
+    couponId: input.couponId,
+    cartUrl,
+    subject,
+    body,
+    design,
+    shopperIds,
+  })
 }
 
 /** B 7: one customer, with code, amount and type as given by the caller. */
@@ -77,10 +84,10 @@ export async function testOffer(tester: Tester, input: OfferInput): Promise<z.in
 
 async function buildOffer(
   store: StoreDb,
-  { customer, couponId, cartUrl, subject, body }: OfferInput,
+  { customer, couponId, cartUrl, subject, body, design }: OfferInput,
 ): Promise<preview.OfferRequest> {
   if (couponId) requireFound(await readCoupon(store, couponId), 'Coupon')
-  const texts = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
+  const texts = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body, design }
   return { shopperId: customer, couponId: couponId ?? null, cartUrl: await validateCartUrl(store, cartUrl), ...texts }
 }
 

@@ -37,6 +37,7 @@ export async function createReadyFlow(tx: StoreTx, now: Date, isDemo = false): P
     name: template.name,
     subject: template.subject,
     body: template.body,
+    design: null,
   }))
   await sql.insertTemplates(tx, templates, now)
   const steps = READY_STEPS.map((step, index) => ({

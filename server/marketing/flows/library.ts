@@ -17,7 +17,7 @@ import { refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
 import * as sql from './sql.ts'
 import { COUPON_MISSING } from './step-coupons.ts'
-import { defaultText, loadVariants } from './variants.ts'
+import { defaultText, loadVariants, type Text } from './variants.ts'
 import * as wordsSql from './variants-sql.ts'
 
 // Create, copy, order and delete flows (decisions 51 and 56).
@@ -45,6 +45,7 @@ export async function createFlow(
       name,
       subject,
       body,
+      design: null,
     }))
     await sql.insertTemplates(tx, templates, now)
     const steps = entry.steps.map(({ delayMinutes, channels, hasCoupon }, index) => ({
@@ -64,7 +65,7 @@ export async function createFlow(
         channel,
         name: templates[index]!.name,
         templateId: at === 0 ? templates[index]!.id : createId(),
-        ...(at === 0 ? { subject: templates[index]!.subject, body: templates[index]!.body } : defaultText[channel]),
+        ...(at === 0 ? pickContent(templates[index]!) : defaultText[channel]),
       })),
     )
     await wordsSql.saveTexts(tx, id, further, now)
@@ -92,14 +93,13 @@ export async function copyFlow(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, flow
     )
     const texts = copies.flatMap(({ step, copyId, stored }) =>
       stored.flatMap((variant) =>
-        [...variant.words].map(([channel, { subject, body }]) => ({
+        [...variant.words].map(([channel, text]) => ({
           stepId: copyId,
           variantId: idOf.get(variant.id)!,
           channel,
           templateId: createId(),
           name: step.name,
-          subject,
-          body,
+          ...pickContent(text),
         })),
       ),
     )
@@ -134,6 +134,8 @@ export async function copyFlow(deps: Pick<Deps, 'now'>, store: StoreDb<Db>, flow
     return id
   })
 }
+
+const pickContent = ({ subject, body, design }: Text): Text => ({ subject, body, design })
 
 /** A second flow needs a larger plan. Locks the flows against concurrent additions and returns their ids in order. */
 async function assertRoomForFlow(deps: Pick<Deps, 'now'>, tx: StoreTx): Promise<string[]> {

@@ -86,8 +86,8 @@ async function setActive(tx: StoreTx, { flowId, isOn, known, timeoutMinutes, now
 
 async function saveText(tx: StoreTx, known: string | undefined, { title, body }: PushSettings, now: Date) {
   const id = known ?? createId()
-  if (known) await saveTemplate(tx, { id, subject: title, body, now })
-  else await insertTemplates(tx, [{ id, key: 'push', name: NAME, subject: title, body }], now)
+  if (known) await saveTemplate(tx, { id, subject: title, body, design: null, now })
+  else await insertTemplates(tx, [{ id, key: 'push', name: NAME, subject: title, body, design: null }], now)
   return id
 }
 
@@ -97,7 +97,7 @@ async function checkText(
   { title, body }: PushSettings,
 ): Promise<void> {
   const { account_id: accountId } = requireFound(await readStore(store), 'Store')
-  for (const text of [title, body]) await assertTextRenders(deps, accountId, { channel: 'push', body: text })
+  for (const text of [title, body]) await assertTextRenders(deps, { accountId, store }, { channel: 'push', body: text })
 }
 
 interface PushFlowRow {

@@ -1,15 +1,16 @@
 import type { FlowChannel, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { explain } from '../../../shared/delivery/reasons.ts'
-import type { StepCoupon, StepTexts } from '../../../shared/marketing/flows.ts'
+import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import { type FlowChannels, flowTexts, type SaveEffect, type SaveFlow } from '../../../shared/marketing/flows.ts'
 import { readStore } from '../../access/stores/public.ts'
 import { hasFeature, loadEntitlements } from '../../billing/billing/public.ts'
 import { selectExistingCoupons } from '../../carts/coupons/public.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/db/public.ts'
-import { findTextProblem } from '../../delivery/compose/public.ts'
+import { findTextProblem, type TextProblem } from '../../delivery/compose/public.ts'
 import type { Deps } from '../../deps.ts'
 import { applyEditedSteps, scheduleNextRun, wakeStoreMessages } from '../../messages/messages/public.ts'
+import { resolveContent } from '../../messages/templates/public.ts'
 import { findChannelProblems, minDelayMinutes, refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
 import type { Step } from './sql.ts'
@@ -60,8 +61,11 @@ interface TextProblems {
   channels: FlowChannels
   hasRules: boolean
   /** Problems of texts, by path: `steps.0.variants.0.words.sms`. null: the text can be sent. */
-  problems: ReadonlyMap<string, string | null>
+  problems: ReadonlyMap<string, TextProblem | null>
 }
+
+const buildTextKey = ({ path, subject, body, design }: ResolvedText): string =>
+  JSON.stringify([path, subject, body, design])
 
 /** Runs before the transaction: rendering must not hold its locks. */
 async function checkTexts(
@@ -77,10 +81,12 @@ async function checkTexts(
   const channels = await findChannelProblems(deps, account, row)
   const resolved = resolveSteps({ stored: await storedSteps(store, flowId), usedNames: [] }, edit, createId)
   const checks = resolved.flatMap(({ words }) =>
-    words.map(async ({ path, channel, subject, body }) => {
+    words.map(async (text) => {
+      const { channel, subject, body, design } = text
+      const owner = { accountId: row.account_id, store }
       const problem =
-        channel === 'whatsapp' ? null : await findTextProblem(deps, row.account_id, { channel, subject, body })
-      return [`${path} ${subject}\0${body}`, problem?.message ?? null] as const
+        channel === 'whatsapp' ? null : await findTextProblem(deps, owner, { channel, subject, body, design })
+      return [buildTextKey(text), problem] as const
     }),
   )
   return { channels, hasRules: hasFeature(entitlements, 'flow_rules'), problems: new Map(await Promise.all(checks)) }
@@ -170,13 +176,16 @@ const findChannelProblem =
 
 function assertSendableText(steps: readonly ResolvedStep[], problems: TextProblems['problems']): void {
   for (const { step, words } of steps) {
-    for (const { path, subject, body } of words) {
-      const problem = problems.get(`${path} ${subject}\0${body}`)
+    for (const text of words) {
+      const problem = problems.get(buildTextKey(text))
       if (problem === undefined) {
         throw new AppError('conflict', 'The flow has changed in the meantime. Please save again.')
       }
       if (problem) {
-        throw new AppError('unprocessable', `Step ${step}: ${problem}`, { fields: { [`${path}.body`]: problem } })
+        const { message, field } = problem
+        throw new AppError('unprocessable', `Step ${step}: ${message}`, {
+          fields: { [`${text.path}.${field}`]: message },
+        })
       }
     }
   }
@@ -222,7 +231,7 @@ function toColumns(resolved: ResolvedStep, currency: string): saveSql.StepColumn
 /** Runs before the steps, which reference a template. A step that is not split has no variant row. */
 async function saveStepTexts(tx: StoreTx, flowId: string, steps: readonly ResolvedStep[], now: Date): Promise<void> {
   const words = steps.flatMap((step) =>
-    step.words.map(({ variantId, channel, templateId, subject, body }) => ({
+    step.words.map(({ variantId, channel, templateId, subject, body, design }) => ({
       stepId: step.id,
       variantId,
       channel,
@@ -230,6 +239,7 @@ async function saveStepTexts(tx: StoreTx, flowId: string, steps: readonly Resolv
       name: step.name,
       subject,
       body,
+      design,
     })),
   )
   if (words.length > 0) await wordsSql.saveTexts(tx, flowId, words, now)
@@ -414,12 +424,13 @@ function changedTexts(
   saved: SavedStep,
   { variant, at, channel, variants, index, makeId }: TextContext,
 ): ResolvedText[] {
-  const provided = textIn(saved.variants?.[at]?.words, channel)
   const stored = variant.stored?.words.get(channel)
+  const provided = textIn(saved.variants?.[at]?.words, channel, stored)
   const isChanged = !stored || (provided !== null && !isSameText(provided, stored))
   if (!isChanged && stored.isRow) return []
-  const first = textIn(saved.variants?.[0]?.words, channel) ?? variants[0]?.stored?.words.get(channel)
-  const { subject, body } = provided ?? stored ?? first ?? defaultText[channel]
+  const ofFirst = variants[0]?.stored?.words.get(channel)
+  const first = textIn(saved.variants?.[0]?.words, channel, ofFirst) ?? ofFirst
+  const { subject, body, design } = provided ?? stored ?? first ?? defaultText[channel]
   return [
     {
       variantId: variant.id,
@@ -428,12 +439,13 @@ function changedTexts(
       isChanged,
       subject,
       body,
+      design,
       path: `steps.${index}.variants.${at}.words.${channel}`,
     },
   ]
 }
 
-const isSameText = (a: Text, b: Text) => a.subject === b.subject && a.body === b.body
+const isSameText = (a: Text, b: Text) => a.subject === b.subject && a.body === b.body && isSameJson(a.design, b.design)
 
 type ResolvedFields = Omit<ResolvedStep, 'isChanged'>
 
@@ -550,12 +562,14 @@ interface FlowChange {
   conditions: FlowConditions | null
 }
 
-type PartialTexts = { [Channel in keyof StepTexts]?: StepTexts[Channel] | undefined }
+type PartialTexts = NonNullable<SavedStep['variants']>[number]['words']
+
+const NO_TEXT: Text = { subject: '', body: '', design: null }
 
 /** The text in one shape for all channels; null: not in the request. */
-function textIn(words: PartialTexts | undefined, channel: FlowChannel): Text | null {
-  if (channel === 'email') return words?.email ?? null
-  if (channel === 'sms') return words?.sms ? { subject: '', body: words.sms.body } : null
-  if (channel === 'push') return words?.push ? { subject: words.push.title, body: words.push.body } : null
+function textIn(words: PartialTexts | undefined, channel: FlowChannel, stored: Text | undefined): Text | null {
+  if (channel === 'email') return words?.email ? resolveContent(words.email, stored ?? NO_TEXT) : null
+  if (channel === 'sms') return words?.sms ? { ...NO_TEXT, body: words.sms.body } : null
+  if (channel === 'push') return words?.push ? { ...NO_TEXT, subject: words.push.title, body: words.push.body } : null
   return null
 }

@@ -2,6 +2,7 @@ import type { FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import type { ChannelName } from '../../messages/channels/public.ts'
 import { countByState, isOpen } from '../../messages/messages/public.ts'
+import type { EmailContent } from '../../messages/templates/public.ts'
 
 // SQL for flows.
 
@@ -49,7 +50,7 @@ export async function insertFlow({ db, storeId }: StoreTx, flow: NewFlow, steps:
 
 export async function insertTemplates(
   { db, storeId }: StoreTx,
-  templates: readonly { id: string; key: string; name: string; subject: string; body: string }[],
+  templates: readonly (EmailContent & { id: string; key: string; name: string })[],
   now: Date,
 ): Promise<void> {
   await db
@@ -100,6 +101,7 @@ export function listSteps({ db, storeId }: StoreDb, flowIds: readonly string[]) 
       't.name',
       't.subject',
       't.body',
+      't.design',
       't.version',
     ])
     .where('s.store_id', '=', storeId)
@@ -162,14 +164,16 @@ export async function hasCoupon({ db, storeId }: StoreDb): Promise<boolean> {
 /** Increments the version only if the text changed: compiled templates are cached by version. */
 export async function saveTemplate(
   { db, storeId }: StoreTx,
-  { id, subject, body, now }: { id: string; subject: string; body: string; now: Date },
+  { id, subject, body, design, now }: EmailContent & { id: string; now: Date },
 ): Promise<void> {
   await db
     .updateTable('templates')
-    .set((eb) => ({ subject, body, version: eb('version', '+', 1), updated_at: now }))
+    .set((eb) => ({ subject, body, design, version: eb('version', '+', 1), updated_at: now }))
     .where('store_id', '=', storeId)
     .where('id', '=', id)
-    .where((eb) => eb.or([eb('subject', '<>', subject), eb('body', '<>', body)]))
+    .where(
+      sql<boolean>`(subject, body, design) is distinct from (${subject}, ${body}, ${design && JSON.stringify(design)}::jsonb)`,
+    )
     .execute()
 }
 

@@ -1,4 +1,5 @@
 import type { FlowChannel } from '../../../shared/carts/flow-conditions.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 
 // SQL for step variants and their text.
@@ -44,11 +45,12 @@ export interface TextRow {
   name: string
   subject: string
   body: string
+  design: MailDocument | null
 }
 
 export async function listVariantTexts({ db, storeId }: StoreDb, flowIds: readonly string[]): Promise<TextRow[]> {
   const { rows } = await sql<TextRow>`
-    select w.step_id, w.variant_id, w.channel, w.template_id, t.name, t.subject, t.body from flow_words w
+    select w.step_id, w.variant_id, w.channel, w.template_id, t.name, t.subject, t.body, t.design from flow_words w
     join templates t on t.store_id = w.store_id and t.id = w.template_id
     where w.store_id = ${storeId} and w.flow_id = any(${[...flowIds]}::uuid[])`.execute(db)
   return rows
@@ -63,6 +65,7 @@ export interface SavedText {
   name: string
   subject: string
   body: string
+  design: MailDocument | null
 }
 
 /** Increments the version only if the text changed: compiled templates are cached by version. */
@@ -75,13 +78,13 @@ export async function saveTexts(
   await sql`
     with wanted as (
       select * from jsonb_to_recordset(${JSON.stringify(texts)}::jsonb)
-        as w("stepId" uuid, "variantId" uuid, channel text, "templateId" uuid, name text, subject text, body text)),
+        as w("stepId" uuid, "variantId" uuid, channel text, "templateId" uuid, name text, subject text, body text, design jsonb)),
     saved as (
-      insert into templates (store_id, id, key, name, subject, body, updated_at)
-      select ${storeId}, "templateId", ${TEXT_KEY}, name, subject, body, ${now} from wanted order by "templateId"
-      on conflict (store_id, id) do update set subject = excluded.subject, body = excluded.body, version = templates.version + 1,
-        updated_at = excluded.updated_at
-        where (templates.subject, templates.body) is distinct from (excluded.subject, excluded.body)
+      insert into templates (store_id, id, key, name, subject, body, design, updated_at)
+      select ${storeId}, "templateId", ${TEXT_KEY}, name, subject, body, design, ${now} from wanted order by "templateId"
+      on conflict (store_id, id) do update set subject = excluded.subject, body = excluded.body, design = excluded.design,
+        version = templates.version + 1, updated_at = excluded.updated_at
+        where (templates.subject, templates.body, templates.design) is distinct from (excluded.subject, excluded.body, excluded.design)
       returning id)
     insert into flow_words (store_id, flow_id, step_id, variant_id, channel, template_id)
     select ${storeId}, ${flowId}, "stepId", "variantId", channel, "templateId" from wanted

@@ -2,16 +2,14 @@ import type { FlowChannel } from '../../../shared/carts/flow-conditions.ts'
 import { DEFAULT_PUSH } from '../../../shared/delivery/push.ts'
 import { getVariantName } from '../../../shared/marketing/flows.ts'
 import type { StoreDb } from '../../core/db/public.ts'
-import { READY_EMAIL, READY_TEXTS } from '../../messages/templates/public.ts'
+import { type EmailContent, READY_EMAIL, READY_TEXTS } from '../../messages/templates/public.ts'
 import type { Step } from './sql.ts'
 import * as sql from './variants-sql.ts'
 
 // Step variants and their text, by channel. A step that was never split has one variant, with the step's id.
 
-export interface Text {
-  subject: string
-  body: string
-}
+/** Only an email has a document. */
+export type Text = EmailContent
 
 export interface StoredText extends Text {
   templateId: string
@@ -62,21 +60,22 @@ export async function nameVariants(store: StoreDb, stepIds: readonly string[]): 
 }
 
 function storedTexts(step: Step, variantId: string, rows: readonly sql.TextRow[]): StoredVariant['words'] {
-  const own = { templateId: step.template_id, subject: step.subject, body: step.body, isRow: false }
+  const { template_id: ownId, subject: ownSubject, body: ownBody, design: ownDesign } = step
+  const own = { templateId: ownId, subject: ownSubject, body: ownBody, design: ownDesign, isRow: false }
   const first = variantId === step.id ? [[step.channel, own] as const] : []
   return new Map([
     ...first,
     ...rows.map(
-      ({ channel, template_id: templateId, subject, body }) =>
-        [channel, { templateId, subject, body, isRow: true }] as const,
+      ({ channel, template_id: templateId, subject, body, design }) =>
+        [channel, { templateId, subject, body, design, isRow: true }] as const,
     ),
   ])
 }
 
 /** Default text by channel. */
 export const defaultText: Record<FlowChannel, Text> = {
-  email: { subject: READY_EMAIL.subject, body: READY_EMAIL.body },
-  sms: { subject: '', body: READY_TEXTS.sms },
-  whatsapp: { subject: '', body: READY_TEXTS.whatsapp },
-  push: { subject: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body },
+  email: { subject: READY_EMAIL.subject, body: READY_EMAIL.body, design: null },
+  sms: { subject: '', body: READY_TEXTS.sms, design: null },
+  whatsapp: { subject: '', body: READY_TEXTS.whatsapp, design: null },
+  push: { subject: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body, design: null },
 }

@@ -10,6 +10,7 @@ import { requireFound } from '../../core/common/public.ts'
 import { type AccountDb, type StoreDb, sql } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { countParts } from '../../messages/messages/public.ts'
+import { openDesign } from '../../messages/templates/public.ts'
 import { listMissingForMail, listMissingForSending, minDelayMinutes } from './flows.ts'
 import { ATTRIBUTED_DAYS, readAttributedRevenue } from './report-sql.ts'
 import { type listFlows, listSteps, readCounts, readFlow, type Step } from './sql.ts'
@@ -124,7 +125,8 @@ function presentStep(step: Step, stored: readonly StoredVariant[], currency: str
     templateId: step.template_id,
     templateKey: step.key,
     templateName: step.name,
-    ...email,
+    subject: email.subject,
+    body: email.body,
     sms: sms.body,
     pushTitle: push.title,
     pushBody: push.body,
@@ -153,9 +155,9 @@ interface ResponsesRow {
 function presentVariant({ id, name, sharePercent, words }: StoredVariant): FlowVariant {
   const getText = (channel: FlowChannel) => words.get(channel) ?? defaultText[channel]
   const { subject: title, body } = getText('push')
-  const { subject, body: mail } = getText('email')
+  const email = getText('email')
   const presented: StepTexts = {
-    email: { subject, body: mail },
+    email: { subject: email.subject, body: email.body, design: openDesign(email) },
     sms: { body: getText('sms').body },
     push: { title, body },
   }

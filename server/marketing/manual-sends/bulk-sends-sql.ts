@@ -1,4 +1,5 @@
 import type { SendChannel } from '../../../shared/delivery/reminders.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { selectOutcome } from '../../messages/messages/public.ts'
 
@@ -155,9 +156,8 @@ export async function claimFailed({ db, storeId }: StoreTx, jobId: string): Prom
       and (r.coupon_id is null or m.shopper_id not in (select m.shopper_id from ${selectCurrentMessage(storeId, jobId)} and ${OUTCOME} <> 'failed'))
       order by r.message_id for update of r) failed
     where u.store_id = ${storeId} and u.message_id = failed.message_id and u.is_current
-    returning u.message_id, u.cart_id, failed.shopper_id, u.template_id, u.subject, u.body, u.overrides_holdout`.execute(
-    db,
-  )
+    returning u.message_id, u.cart_id, failed.shopper_id, u.template_id, u.subject, u.body, u.design,
+      u.overrides_holdout`.execute(db)
   return rows.rows
 }
 
@@ -174,6 +174,7 @@ export interface ClaimedItem {
   template_id: string | null
   subject: string | null
   body: string | null
+  design: MailDocument | null
   overrides_holdout: boolean
 }
 

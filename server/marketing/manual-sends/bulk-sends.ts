@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { explain } from '../../../shared/delivery/reasons.ts'
 import type { BulkSend, BulkSendItem, SendChannel, sendWhatsappBulk } from '../../../shared/delivery/reminders.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
 import { type Db, describePage, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import { assertTextRenders } from '../../delivery/compose/public.ts'
@@ -9,7 +10,7 @@ import { findTemplate } from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './bulk-sends-sql.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
-import { assertMaySend, countCustomText } from './manual.ts'
+import { assertMaySend, countCustomText, writeDesign } from './manual.ts'
 import { type Items, planItems } from './plan-items.ts'
 
 // Bulk sends (D9): one request writes one row per message, and the rows are the job. After a crash, any process
@@ -20,6 +21,8 @@ export interface JobRequest {
   cartIds: readonly string[]
   subject?: string | undefined
   body?: string | undefined
+  /** Replaces subject and body. */
+  design?: MailDocument | null | undefined
   /** null: now. A temporary reason then fails the item (D11). */
   sendAt: Date | null
   overrideHoldout: boolean
@@ -29,11 +32,12 @@ export async function startJob(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  jobRequest: JobRequest,
+  { design, ...asked }: JobRequest,
 ): Promise<{ jobId: string }> {
+  const jobRequest = { ...asked, ...(asked.channel === 'email' && writeDesign(design)) }
   const cartIds = [...new Set(jobRequest.cartIds)]
   await assertMaySend(deps, request.account, jobRequest.channel)
-  await assertTextRenders(deps, request.session.accountId, jobRequest)
+  await assertTextRenders(deps, { accountId: request.session.accountId, store }, jobRequest)
   if (jobRequest.overrideHoldout && cartIds.length > 1) {
     throw new AppError('unprocessable', 'People in the control group can only be messaged one at a time.')
   }
@@ -70,7 +74,8 @@ async function planJob(
   const job = { id: jobId, channel, requestedBy, sendAt, couponId: null, cartUrl: null, now: deps.now() }
   await sql.insertJob(tx, job)
   const templateId = await findTemplate(tx, jobRequest)
-  const texts = { templateId, subject: jobRequest.subject ?? null, body: jobRequest.body ?? null }
+  const { subject = null, body = null, design = null } = jobRequest
+  const texts = { templateId, subject, body, design }
   const common = { ...job, ...texts, jobId, overridesHoldout: jobRequest.overrideHoldout }
   const planned = await planItems(deps, tx, common, { carts: cartIds.map((cartId) => ({ id: createId(), cartId })) })
   const known = new Set(planned.cartIds)
@@ -91,7 +96,8 @@ export async function retryJob(
     const [first] = failed
     if (!first) return 0
     // All items of a job have the same text.
-    const texts = { subject: first.subject, body: first.body, overridesHoldout: first.overrides_holdout }
+    const { subject, body, design, overrides_holdout: overridesHoldout } = first
+    const texts = { subject, body, design, overridesHoldout }
     const offer = { couponId: job.coupon_id, cartUrl: job.cart_url, templateId: first.template_id }
     const common = { jobId, channel: job.channel, sendAt: job.send_at, requestedBy, ...offer, ...texts }
     const items = job.coupon_id ? keepOnePerPerson(failed) : failed

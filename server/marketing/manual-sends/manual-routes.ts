@@ -15,17 +15,17 @@ import { sendTest } from './test-send.ts'
 
 export const manualRoutes: Routes = (app, deps) => {
   serveStore(app, deps, api.sendEmail, (call) => {
-    const { cart_id: cartId, to, subject, body, overrideHoldout } = call.body
-    const input = { cartId, channel: 'email' as const, to, subject, body, overrideHoldout, sendAt: null }
+    const { cart_id: cartId, to, subject, body, design, overrideHoldout } = call.body
+    const input = { cartId, channel: 'email' as const, to, subject, body, design, overrideHoldout, sendAt: null }
     return sendManually(deps, call.store, idempotentRequest(call), input)
   })
 
   serveStore(app, deps, api.scheduleReminder, (call) => {
-    const { cartId, reminderType, subject, body, overrideHoldout, delayHours } = call.body
+    const { cartId, reminderType, subject, body, design, overrideHoldout, delayHours } = call.body
     const sendAt = parseSendTime(deps.now(), { ...call.body, delayHours })
     if (!sendAt) throw invalidDateError()
     const templateKey = `${reminderType}_reminder`
-    const input = { cartId, channel: 'email' as const, subject, body, templateKey, overrideHoldout, sendAt }
+    const input = { cartId, channel: 'email' as const, subject, body, design, templateKey, overrideHoldout, sendAt }
     return sendManually(deps, call.store, idempotentRequest(call), input)
   })
 

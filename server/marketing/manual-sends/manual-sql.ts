@@ -1,3 +1,4 @@
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { type StoreTx, sql } from '../../core/db/public.ts'
 import { SCHEDULED } from '../../messages/messages/public.ts'
 
@@ -12,6 +13,7 @@ export interface NewManualMessage {
   templateId: string | null
   subject: string | null
   body: string | null
+  design: MailDocument | null
   /** Set for a discount mail. */
   couponId: string | null
   cartUrl: string | null
@@ -49,10 +51,10 @@ export async function insertManualMessage({ db, storeId }: StoreTx, input: NewMa
         template_id, created_at, updated_at)
       select ${storeId}, id, cart_id, shopper_id, 'manual', id, 1, ${input.channel}, ${SCHEDULED}, ${input.dueAt},
         ${input.expiresAt}, ${input.wakeAt}, ${input.templateId}, ${now}, ${now} from wanted)
-    insert into manual_messages (store_id, message_id, cart_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id,
+    insert into manual_messages (store_id, message_id, cart_id, job_id, asked_by, to_address, template_id, subject, body, design, coupon_id,
       cart_url, is_immediate, overrides_holdout, created_at)
     select ${storeId}, id, asked, ${input.jobId}, ${input.requestedBy}, ${input.toAddress}, ${input.templateId},
-      ${input.subject}, ${input.body}, ${input.couponId}, ${input.cartUrl}, ${input.isImmediate}, ${input.overridesHoldout}, ${now} from wanted
+      ${input.subject}, ${input.body}, ${input.design && JSON.stringify(input.design)}::jsonb, ${input.couponId}, ${input.cartUrl}, ${input.isImmediate}, ${input.overridesHoldout}, ${now} from wanted
     returning cart_id`.execute(db)
   return inserted.rows.map((row) => row.cart_id)
 }

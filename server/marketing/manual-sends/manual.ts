@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { normalizeEmail } from '../../../shared/core/contact.ts'
 import { explain } from '../../../shared/delivery/reasons.ts'
 import { reminderTexts, type SendChannel, type SendReply, type smsStatus } from '../../../shared/delivery/reminders.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { assertMayMail, takeOwnText } from '../../access/members/public.ts'
 import { requireFeature } from '../../billing/billing/public.ts'
 import { AppError, requireFound } from '../../core/common/public.ts'
@@ -23,6 +24,7 @@ import {
   sendDueMessages,
   wasAttempted,
 } from '../../messages/messages/public.ts'
+import { toTemplateText } from '../../messages/templates/public.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
 import { delayLoss, insertManualMessage } from './manual-sql.ts'
 
@@ -41,6 +43,8 @@ export interface ManualRequest {
   to?: string | undefined
   subject?: string | undefined
   body?: string | undefined
+  /** Replaces subject and body. */
+  design?: MailDocument | null | undefined
   templateKey?: string | undefined
   overrideHoldout: boolean
   /** null: now. */
@@ -52,12 +56,14 @@ export async function sendManually(
   deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  manualRequest: ManualRequest,
+  { design, ...asked }: ManualRequest,
 ): Promise<SendReply> {
+  const manualRequest = { ...asked, ...writeDesign(design) }
   await assertMaySend(deps, request.account, manualRequest.channel)
   const cart = requireFound(await readContact(store, manualRequest.cartId), 'Cart')
   const toAddress = await otherAddress(store, cart, manualRequest)
-  await assertTextRenders(deps, request.session.accountId, manualRequest)
+  const owner = { accountId: request.session.accountId, store }
+  await assertTextRenders(deps, owner, manualRequest)
   const reply = await withIdempotencyKey(deps, store, request, {
     make: async (tx, id) => {
       await countCustomText(deps, tx, request, { ...manualRequest, count: 1 })
@@ -70,6 +76,10 @@ export async function sendManually(
   })
   return reply
 }
+
+/** A document with its words as subject and body; nothing without one. */
+export const writeDesign = (design: MailDocument | null | undefined) =>
+  design ? { ...toTemplateText(design), design } : {}
 
 /** Decision 6: manual SMS and WhatsApp are part of Starter and Growth. */
 export async function assertPlanHas(deps: Pick<Deps, 'now'>, account: AccountDb, channel: SendChannel): Promise<void> {
@@ -141,6 +151,7 @@ async function planOne(
     templateId: await findTemplate(tx, manualRequest, manualRequest.templateKey),
     subject: manualRequest.subject ?? null,
     body: manualRequest.body ?? null,
+    design: manualRequest.design ?? null,
     couponId: null,
     cartUrl: null,
     isImmediate: manualRequest.sendAt === null,

@@ -1,5 +1,6 @@
 import type { SendReply } from '../../../shared/delivery/reminders.ts'
 import { discountTexts, READY_DISCOUNT } from '../../../shared/marketing/discount-mail.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { newestAbandoned } from '../../carts/carts/public.ts'
 import { AppError, createId } from '../../core/common/public.ts'
 import { type Db, type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
@@ -8,7 +9,7 @@ import type { Deps } from '../../deps.ts'
 import { refreshLargeJobStatistics } from './bulk-sends.ts'
 import * as jobs from './bulk-sends-sql.ts'
 import { type IdempotentRequest, replayReply, withIdempotencyKey } from './idempotency.ts'
-import { assertMaySend, countCustomText, PRIORITY_MS, waitForReply } from './manual.ts'
+import { assertMaySend, countCustomText, PRIORITY_MS, waitForReply, writeDesign } from './manual.ts'
 import { type CommonFields, type Items, planItems } from './plan-items.ts'
 
 // Mails to people instead of carts (decision 39), each about the most recently abandoned cart or none. The rows are the
@@ -19,6 +20,8 @@ export interface Offer extends jobs.Offer {
   /** Default: the ready text. */
   subject?: string | undefined
   body?: string | undefined
+  /** Replaces subject and body. */
+  design?: MailDocument | null | undefined
 }
 
 const CHANNEL = 'email' as const
@@ -28,10 +31,11 @@ export async function startPeopleJob(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  { shopperIds, ...offer }: Offer & { shopperIds: readonly string[] },
+  { shopperIds, design, ...asked }: Offer & { shopperIds: readonly string[] },
 ): Promise<{ jobId: string }> {
+  const offer = { ...asked, ...writeDesign(design) }
   const recipients = [...new Set(shopperIds)]
-  await assertMaySendOffer(deps, request, offer)
+  await assertMaySendOffer(deps, store, request, offer)
   const requestedBy = request.session.userId
   const job = await withIdempotencyKey(deps, store, request, {
     make: async (tx, jobId) => {
@@ -52,11 +56,12 @@ export const findReplayedJob = (deps: Pick<Deps, 'now'>, store: StoreDb<Db>, req
 
 async function assertMaySendOffer(
   deps: Pick<Deps, 'config' | 'db' | 'now' | 'renders'>,
+  store: StoreDb,
   { session, account }: IdempotentRequest,
-  { subject, body }: Offer,
+  { subject, body, design }: Offer,
 ): Promise<void> {
   await assertMaySend(deps, account, CHANNEL)
-  await assertTextRenders(deps, session.accountId, { channel: CHANNEL, subject, body })
+  await assertTextRenders(deps, { accountId: session.accountId, store }, { channel: CHANNEL, subject, body, design })
 }
 
 const countCharacters = (
@@ -101,7 +106,7 @@ function toItems(
 }
 
 function resolveText(
-  { couponId, cartUrl, subject, body }: Offer,
+  { couponId, cartUrl, subject, body, design = null }: Offer,
   { jobId, requestedBy }: { jobId: string | null; requestedBy: string },
 ): CommonFields {
   const own = { subject: subject ?? READY_DISCOUNT.subject, body: body ?? READY_DISCOUNT.body }
@@ -115,6 +120,7 @@ function resolveText(
     couponId,
     cartUrl,
     ...own,
+    design,
   }
 }
 
@@ -125,7 +131,7 @@ export async function sendToPerson(
   request: IdempotentRequest,
   { email, ...offer }: Offer & { email: string },
 ): Promise<SendReply> {
-  await assertMaySendOffer(deps, request, offer)
+  await assertMaySendOffer(deps, store, request, offer)
   const person = await findPerson(store, email)
   if (!person) throw notACustomer()
   const toAddress = email === person.usual ? null : email

@@ -1,4 +1,5 @@
 import type { SendChannel } from '../../../shared/delivery/reminders.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { codesJob } from '../../carts/coupon-codes/public.ts'
 import { isPersonal } from '../../carts/coupons/public.ts'
 import type { StoreTx } from '../../core/db/public.ts'
@@ -23,6 +24,7 @@ export interface CommonFields extends Offer {
   templateId: string | null
   subject: string | null
   body: string | null
+  design: MailDocument | null
   overridesHoldout: boolean
   /** Priority over the store's other messages, in milliseconds. */
   aheadMs?: number

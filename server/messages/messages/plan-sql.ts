@@ -1,4 +1,5 @@
 import type { OriginKind } from '../../../shared/carts/carts.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { type StoreTx, sql } from '../../core/db/public.ts'
 import {
   becomesCancelled,
@@ -69,6 +70,7 @@ export interface MessageRequest {
   iconUrl?: string | null
   subject: string | null
   body: string | null
+  design?: MailDocument | null
   isImmediate: boolean
   overridesHoldout: boolean
 }
@@ -80,10 +82,10 @@ export async function insertRequests(
   input: MessageRequest & Pick<NewMessages, 'templateId' | 'now'>,
 ): Promise<void> {
   await sql`
-    insert into manual_messages (store_id, message_id, job_id, asked_by, to_address, template_id, subject, body, coupon_id, cart_url, icon_url,
+    insert into manual_messages (store_id, message_id, job_id, asked_by, to_address, template_id, subject, body, design, coupon_id, cart_url, icon_url,
       is_immediate, overrides_holdout, created_at)
     select ${storeId}, id, ${input.jobId ?? null}, ${input.requestedBy}, ${input.toAddress ?? null},
-      ${input.templateId}, ${input.subject}, ${input.body}, ${input.couponId ?? null}, ${input.cartUrl ?? null}, ${input.iconUrl ?? null}, ${input.isImmediate}, ${input.overridesHoldout}, ${input.now}
+      ${input.templateId}, ${input.subject}, ${input.body}, ${input.design ? JSON.stringify(input.design) : null}::jsonb, ${input.couponId ?? null}, ${input.cartUrl ?? null}, ${input.iconUrl ?? null}, ${input.isImmediate}, ${input.overridesHoldout}, ${input.now}
     from unnest(${[...ids]}::uuid[]) as id`.execute(db)
 }
 

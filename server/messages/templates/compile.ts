@@ -3,14 +3,9 @@ import { encode } from 'html-entities'
 import { type FilterImplOptions, Liquid, type Template } from 'liquidjs'
 import { LRUCache } from 'lru-cache'
 import { markBlanks } from './blanks.ts'
-import { TEMPLATE_VARIABLES, TemplateError, type TemplateSource } from './context.ts'
+import { TEMPLATE_VARIABLES, TemplateError } from './context.ts'
 import { buildVariableError, FILTERS, TAGS, toTemplateError } from './errors.ts'
 import { hasRange, isOnlyTags, listTags, splitLiquid } from './scan.ts'
-
-interface CompiledTemplate {
-  subject: Template[]
-  body: Template[]
-}
 
 /** The cart's items: a list for `for`, and a table when printed as a whole. */
 export class CartItems extends Array<CartItem> {}
@@ -22,9 +17,14 @@ export interface CartItem {
   total: string
 }
 
+/** Names a version of a text, whose words never change; null: a draft, which is not cached. */
+export type TextKey = string | null
+
 export interface Compiler {
-  /** `part`: the subject's name in error messages. */
-  compile(source: TemplateSource, part?: string): CompiledTemplate
+  /** Plain text or HTML, rendered with `html`. */
+  parseBody(key: TextKey, text: string): Template[]
+  /** A subject or an SMS, rendered with `text`. `part`: its name in error messages. */
+  parseLine(key: TextKey, text: string, part: string): Template[]
   /** For bodies: escapes values and prints the items as a mark. */
   html: Liquid
   /** For subjects: prints values unescaped and the items as a short text. */
@@ -46,24 +46,25 @@ const LIMITS = { parseLimit: 40_000, renderLimit: 250, memoryLimit: 200_000 }
 const MAX_VERSIONS = 500
 
 export function createCompiler(): Compiler {
-  const cache = new LRUCache<string, CompiledTemplate>({ max: MAX_VERSIONS })
+  const cache = new LRUCache<string, Template[]>({ max: MAX_VERSIONS })
   const html = createLiquid((value) =>
     value instanceof CartItems ? ITEMS_MARK : encode(toText(value).replace(MARKS, '')),
   )
   const text = createLiquid((value) => (value instanceof CartItems ? listItems(value) : toText(value)))
-  function compile(source: TemplateSource, part = 'subject'): CompiledTemplate {
-    const key = `${source.id}:${source.version}`
-    const known = cache.get(key)
+  function keep(key: TextKey, create: () => Template[]): Template[] {
+    const known = key === null ? undefined : cache.get(key)
     if (known) return known
-    const compiled = {
-      subject: parse(text, markBlanks(source.subject), part),
-      body: parse(html, markBlanks(toHtml(source.body.replace(MARKS, ''))), 'message'),
-    }
-    if (source.version === 0) return compiled
-    cache.set(key, compiled)
-    return compiled
+    const template = create()
+    if (key !== null) cache.set(key, template)
+    return template
   }
-  return { compile, html, text }
+  return {
+    parseBody: (key, source) =>
+      keep(key && `${key}/body`, () => parse(html, markBlanks(toHtml(source.replace(MARKS, ''))), 'message')),
+    parseLine: (key, source, part) => keep(key && `${key}/line`, () => parse(text, markBlanks(source), part)),
+    html,
+    text,
+  }
 }
 
 function createLiquid(outputEscape: (value: unknown) => string): Liquid {

@@ -1,6 +1,7 @@
 // The inputs of a template. Everything from the store or shopper is unescaped here.
 
-import type { BrandKit } from '../../../shared/messages/brand.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
+import type { MailBrandKit } from '../../../shared/messages/mail-theme.ts'
 
 export { cleanText, parseWebAddress } from '../../../shared/messages/clean-text.ts'
 
@@ -11,7 +12,12 @@ export interface TemplateSource {
   subject: string
   /** Plain text or simple HTML, with Liquid. */
   body: string
+  /** The email as a document; null: a text template. Subject and body are then its words. */
+  design: MailDocument | null
 }
+
+/** A mail before it is stored. */
+export type CheckedMail = Pick<TemplateSource, 'subject' | 'body'> & Partial<Pick<TemplateSource, 'design'>>
 
 export interface TemplateItem {
   name: string
@@ -30,6 +36,7 @@ export interface TemplateCoupon {
   amount: string
   /** "10% off", "free shipping", or "a discount" when nothing more is known. */
   offer: string
+  isFreeShipping?: boolean
   /** "$25.00"; null: no minimum. */
   minimum: string | null
   /** Its end, in the store's zone; null: never. */
@@ -40,9 +47,7 @@ export interface TemplateCoupon {
 }
 
 /** A store's brand kit; the logo has the URL used in mails. */
-export interface MailBrand extends Omit<BrandKit, 'logo'> {
-  logo: { url: string; width: number; height: number; alt: string } | null
-}
+export type MailBrand = MailBrandKit
 
 export interface TemplateContext {
   /** Empty when unknown; the mail then says "there". */
@@ -64,7 +69,8 @@ export interface TemplateContext {
   postalAddress: string
   /** Omitted: the default brand. */
   brand?: MailBrand
-  locale: 'en-US'
+  /** BCP 47: the language of the words that are not the owner's. Amounts and dates are formatted already. */
+  locale: string
   /** Separates bots from people (visits/); omitted in mails whose visits are not counted. */
   trackers?: { honeypotLink: string; pixelUrl: string }
 }

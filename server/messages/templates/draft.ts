@@ -1,31 +1,26 @@
-// Fills an owner's text with a shopper's values and cleans it, before the layout is added. Pure.
+// Fills an owner's text with a shopper's values and cleans it. Pure.
 import { decode, encode } from 'html-entities'
 import type { Liquid, Template } from 'liquidjs'
-import { hasBlank, removeBlankParagraphs } from './blanks.ts'
-import { BUTTON_MARKS, CartItems, type Compiler, ITEMS_MARK, LABEL_MARK } from './compile.ts'
-import { cleanText, parseWebAddress, TemplateError, type TemplateSource } from './context.ts'
-import { toTemplateError } from './errors.ts'
-import { type CleanItem, cleanImageUrl } from './items.ts'
-import type { Values } from './values.ts'
+import { getCopy } from '../../../shared/messages/copy/copy.ts'
+import { MAX_HTML_BYTES } from '../../../shared/messages/mail-fill.ts'
+import type { MailItem, MailLink } from '../../../shared/messages/mail-values.ts'
+import type { ShopTheme } from '../../../shared/messages/palette.ts'
+import { removeBlankParagraphs } from './blanks.ts'
+import { BUTTON_MARKS, CartItems, type Compiler, ITEMS_MARK, LABEL_MARK, type TextKey } from './compile.ts'
+import { parseWebAddress } from './context.ts'
+import { tooLargeError, toTemplateError } from './errors.ts'
+import { type CleanValues, cleanImageUrl } from './values.ts'
 
+/** An owner's text as HTML and as text. Marks stand for items, rows and buttons. */
 export interface Draft {
-  /** Filled subject, and as shown. */
-  filledSubject: string
-  subject: string
-  /**
-   * The body in three stages: filled, sanitised, and without blank paragraphs; and the last one as text. Marks stand
-   * for items, rows and buttons.
-   */
-  filled: string
-  sanitized: string
   content: string
   plain: string
-  /** Every web link of the owner's text in order, with its result. */
-  links: { url: string; trackedUrl: string | null }[]
-  /** Targets of the layout's own links. */
-  homeLink: string
-  /** Text omitted because it names a missing coupon value. */
-  leftOut: { isSubject: boolean; paragraphs: string[] }
+  /** Every web link of the text in order, with its result. */
+  links: MailLink[]
+  /** Target of the items. */
+  cartLink: string
+  /** Paragraphs omitted because they name a missing coupon value. */
+  leftOut: string[]
 }
 
 export interface DraftTools {
@@ -33,63 +28,43 @@ export interface DraftTools {
   toText: (html: string) => string
 }
 
-/** The tracked form of a link, or null to keep it. Called once per link and message. */
-type TrackLink = (url: string) => string | null
+/** What the values are shown with. */
+export interface DraftStyle {
+  look: ShopTheme
+  /** BCP 47. */
+  locale: string
+}
 
-/** Mail programs clip longer messages, and the unsubscribe link with them. */
-export const MAX_HTML_BYTES = 100_000
-const MAX_SUBJECT = 150
+/** The tracked form of a link, or null to keep it. Called once per link and text. */
+export type TrackLink = (url: string) => string | null
+
 /** A tracked link contains its target, and some mail programs open no link of more than 2,000 characters. */
 const MAX_TRACKED = 1_000
 
-/** Throws a TemplateError. `isPart`: of a mail, and may be empty. */
+/** Throws a TemplateError. The result may be empty. */
 export function createDraft(
   { compiler, toText }: DraftTools,
-  source: TemplateSource,
-  values: Values,
-  trackLink: TrackLink,
-  isPart = false,
+  { key, text }: { key: TextKey; text: string },
+  { values, style, trackLink }: { values: CleanValues; style: DraftStyle; trackLink: TrackLink },
 ): Draft {
-  const template = compiler.compile(source)
-  const filledSubject = fill(compiler.text, template.subject, values, 'subject')
-  const subject = cleanSubject(filledSubject, values)
-  if (!subject) throw new TemplateError('empty_subject', 'The subject is empty.')
-  const filled = fill(compiler.html, template.body, values, 'message')
+  const filled = fill(compiler.html, compiler.parseBody(key, text), values, { locale: style.locale, part: 'message' })
   if (filled.length > MAX_HTML_BYTES) throw tooLargeError()
-  const links: Draft['links'] = []
-  const rules = createLinkRules(values, trackLink, links)
+  const links: MailLink[] = []
+  const rules = createLinkRules(values, style, trackLink, links)
   const sanitized = sanitizeHtml(filled, rules)
-  const { html: clean, leftOut: paragraphs } = buildContent(sanitized, rules, values)
-  const content = clean.replaceAll(LABEL_MARK, values.linkLabel)
-  const plain = toText(content)
-  if (!isPart && !plain.trim()) throw emptyBodyError(paragraphs.length > 0)
-  return {
-    filledSubject,
-    subject,
-    filled,
-    sanitized,
-    content,
-    plain,
-    links,
-    homeLink: rules.checkoutLink(),
-    leftOut: { isSubject: hasBlank(filledSubject), paragraphs },
-  }
+  const { html, leftOut } = buildContent(sanitized, rules, values)
+  const content = html.replaceAll(LABEL_MARK, linkLabel(values, style))
+  return { content, plain: toText(content), links, cartLink: rules.cartLink(), leftOut }
 }
 
-export const cleanSubject = (filled: string, values: Values): string =>
-  cleanText(hasBlank(filled) ? replaceSubject(values) : filled, MAX_SUBJECT)
-
-/** Replaces a subject that names a missing coupon value. */
-function replaceSubject({ coupon, isWithoutCart, footer: { storeName } }: Values): string {
-  if (coupon) return `A coupon for you at ${storeName}`
-  return isWithoutCart ? `A message from ${storeName}` : `Your cart at ${storeName}`
-}
+const linkLabel = ({ isWithoutCart }: CleanValues, { locale }: DraftStyle): string =>
+  getCopy(isWithoutCart ? 'visitShop' : 'returnToCart', locale)
 
 /** Keeps the checkout link, even when its paragraph was removed. */
-function buildContent(sanitized: string, rules: ReturnType<typeof createLinkRules>, { checkoutLink }: Values) {
+function buildContent(sanitized: string, rules: ReturnType<typeof createLinkRules>, { checkoutLink }: CleanValues) {
   const { html, leftOut } = removeBlankParagraphs(sanitized)
   if (leftOut.length === 0) return { html: unwrapItems(html), leftOut }
-  const href = `href="${encode(rules.checkoutLink())}"`
+  const href = `href="${encode(rules.cartLink())}"`
   const isLinkLost = sanitized.includes(href) && !html.includes(href)
   const button = `<a class="button block" href="${encode(checkoutLink)}">${LABEL_MARK}</a>`
   return { html: unwrapItems(isLinkLost ? html + BUTTON_MARKS.join(sanitizeHtml(button, rules)) : html), leftOut }
@@ -98,15 +73,21 @@ function buildContent(sanitized: string, rules: ReturnType<typeof createLinkRule
 /** Liquid's limit is wall-clock time, which a busy machine can exceed at any point. A retry keeps the message. */
 const ATTEMPTS = 3
 
-export function fill(liquid: Liquid, template: Template[], values: Values, part: string): string {
+export function fill(
+  liquid: Liquid,
+  template: Template[],
+  values: CleanValues,
+  { locale, part }: { locale: string; part: string },
+): string {
+  const soldOut = getCopy('soldOut', locale)
   for (let attempt = 1; ; attempt++) {
     try {
       return liquid.renderSync(template, {
-        customer_name: values.customerName,
-        cart_items: CartItems.from(values.items, toLoopItem),
+        customer_name: values.customerName || getCopy('there', locale),
+        cart_items: CartItems.from(values.items, (item) => toLoopItem(item, soldOut)),
         cart_total: values.cartTotal,
         checkout_link: values.checkoutLink,
-        store_name: values.footer.storeName,
+        store_name: values.storeName,
         discounted_total: (values.coupon ?? values.entered)?.total ?? values.cartTotal,
         coupon_code: values.coupon?.code ?? null,
         // An empty value becomes null, because Liquid's `if` treats an empty text as true.
@@ -124,8 +105,8 @@ export function fill(liquid: Liquid, template: Template[], values: Values, part:
 const isOutOfTime = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('template render limit exceeded')
 
-function toLoopItem({ name, quantity, unitPrice, lineTotal }: CleanItem) {
-  return { name, quantity, price: unitPrice, total: lineTotal }
+function toLoopItem({ name, quantity, unitPrice, lineTotal, isGone }: MailItem, soldOut: string) {
+  return { name, quantity, price: isGone ? soldOut : unitPrice, total: isGone ? soldOut : lineTotal }
 }
 
 /** A table inside a paragraph is invalid HTML: mail programs would close the paragraph and leave a gap. */
@@ -135,17 +116,17 @@ function unwrapItems(content: string): string {
     .replace(/<p(?: [^<>]*)?>(\s|&nbsp;)*<\/p>/g, '')
 }
 
-function createLinkRules(values: Values, trackLink: TrackLink, links: Draft['links']) {
+function createLinkRules(values: CleanValues, style: DraftStyle, trackLink: TrackLink, links: MailLink[]) {
   const known = new Map<string, string>()
-  const { light, radius } = values.brand.look
+  const { light, radius } = style.look
   const button = `border-radius:${radius}px;background-color:${light.button};color:${light.onButton};border:1px solid ${light.edge};font-weight:600;text-align:center;text-decoration:none`
   return {
     button: {
       inline: `display:inline-block;padding:14px 28px;${button}`,
       block: `display:block;padding:16px 20px;font-size:17px;line-height:1.35;${button}`,
     },
-    /** Targets of the layout itself, which are not the owner's links. */
-    checkoutLink: () => known.get(values.checkoutLink) ?? trackLink(values.checkoutLink) ?? values.checkoutLink,
+    /** The checkout link where it is not one of the owner's links. */
+    cartLink: () => known.get(values.checkoutLink) ?? trackLink(values.checkoutLink) ?? values.checkoutLink,
     link(text: string): string | null {
       const url = parseWebAddress(text)
       if (!url) return null
@@ -158,21 +139,9 @@ function createLinkRules(values: Values, trackLink: TrackLink, links: Draft['lin
       known.set(url, trackedUrl ?? url)
       return trackedUrl ?? url
     },
-    linkText: (text: string) => (parseWebAddress(text) === values.checkoutLink ? values.linkLabel : text),
+    linkText: (text: string) => (parseWebAddress(text) === values.checkoutLink ? linkLabel(values, style) : text),
     isImageAllowed: (text: string) => cleanImageUrl(text, values.storeHosts) !== null,
   }
-}
-
-export const emptyBodyError = (isLeftOut: boolean): TemplateError =>
-  isLeftOut
-    ? new TemplateError(
-        'nothing_left',
-        'The message is empty: every paragraph uses a coupon variable that is empty here.',
-      )
-    : new TemplateError('empty_body', 'The message is empty.')
-
-export function tooLargeError(): TemplateError {
-  return new TemplateError('too_large', 'The message is larger than email apps show in full (100 KB).')
 }
 
 // Reduces an owner's HTML, filled with a shopper's data, to what a mail may contain: known tags and attributes,

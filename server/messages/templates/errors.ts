@@ -12,6 +12,24 @@ export function buildVariableError(name: string, part: string): TemplateError {
   return new TemplateError('unknown_variable', `The ${part} uses "${name}", which does not exist. Available: ${known}.`)
 }
 
+export const emptySubjectError = (): TemplateError => new TemplateError('empty_subject', 'The subject is empty.')
+
+export const emptyBodyError = (isLeftOut: boolean): TemplateError =>
+  isLeftOut
+    ? new TemplateError(
+        'nothing_left',
+        'The message is empty: every paragraph uses a coupon variable that is empty here.',
+      )
+    : new TemplateError('empty_body', 'The message is empty.')
+
+export const tooLargeError = (): TemplateError =>
+  new TemplateError('too_large', 'The message is larger than email apps show in full (100 KB).')
+
+export const leftoverError = (): TemplateError =>
+  new TemplateError('leftover_placeholder', 'The message still contains {{ or {% after its variables were filled in.')
+
+export const hasPlaceholder = (text: string): boolean => /\{\{|\{%/.test(text)
+
 /** Converts a LiquidJS error. It has no codes, so its message decides. */
 export function toTemplateError(error: unknown, part: string): TemplateError {
   if (error instanceof TemplateError) return error

@@ -1,68 +1,70 @@
-// Renders the `legacy_text` block of a document: today's text or HTML with Liquid, in today's sandbox and sanitizer.
-
+// Renders what a document has as text or HTML with Liquid (`legacy_text`), in the sandbox and through the sanitizer. Runs
+// in a rendering thread, because the text is an owner's.
 import { PROMISE_MARK } from '../../../shared/messages/mail-chunks.ts'
-import type { LegacyText, MailCoupon, MailValues } from '../../../shared/messages/mail-values.ts'
-import { blocksHtml, blocksText, removeBlocks } from './blocks.ts'
-import { BUTTON_MARKS } from './compile.ts'
-import { cleanText, type TemplateContext, type TemplateCoupon } from './context.ts'
-import { createDraft, type DraftTools } from './draft.ts'
+import type { LegacyText } from '../../../shared/messages/mail-values.ts'
+import { hasBlank } from './blanks.ts'
+import { removeBlocks, renderBlocksHtml, renderBlocksText } from './blocks.ts'
+import { BUTTON_MARKS, type TextKey } from './compile.ts'
+import { createDraft, type DraftStyle, type DraftTools, fill, type TrackLink } from './draft.ts'
+import { hasPlaceholder, leftoverError } from './errors.ts'
 import { tidyLines } from './scan.ts'
-import { cleanContext, toShownCart, type Values } from './values.ts'
+import type { CleanValues } from './values.ts'
 
-const BUTTON_END = BUTTON_MARKS[1]
+export interface LegacySources {
+  blocks: { id: string; source: string }[]
+  /** null: the document has its own. */
+  subject: string | null
+}
 
-type TrackLink = (url: string) => string | null
+export interface LegacyTexts {
+  texts: Map<string, LegacyText>
+  /** null: the document has its own, or it names a missing coupon value. */
+  subject: string | null
+}
 
-/** One block by itself; empty if nothing of it is shown. Throws a TemplateError. */
-export function renderLegacyText(
+interface Filling {
+  values: CleanValues
+  style: DraftStyle
+  trackLink: TrackLink
+}
+
+/** Throws a TemplateError. `key`: of the template's version. */
+export function renderLegacy(
   tools: DraftTools,
-  source: { id: string; version: number; body: string },
-  values: Values,
-  trackLink: TrackLink,
-): LegacyText {
-  const draft = createDraft(tools, { ...source, subject: '-' }, values, trackLink, true)
-  const cart = toShownCart(values)
+  { blocks, subject }: LegacySources,
+  key: TextKey,
+  filling: Filling,
+): LegacyTexts {
   return {
-    html: blocksHtml(markButtons(draft.content), { cart, look: values.brand.look, link: draft.homeLink, promise: '' }),
-    text: tidyLines(blocksText(markButtons(draft.plain), { cart, promise: '' })),
-    preview: removeBlocks(draft.plain),
-    links: draft.links,
-    leftOut: draft.leftOut.paragraphs,
+    subject: subject === null ? null : renderSubject(tools, { key: key && `${key}/subject`, text: subject }, filling),
+    texts: new Map(
+      blocks.map(({ id, source }) => [id, renderText(tools, { key: key && `${key}/${id}`, text: source }, filling)]),
+    ),
   }
 }
+
+function renderSubject(
+  { compiler }: DraftTools,
+  { key, text }: { key: TextKey; text: string },
+  { values, style: { locale } }: Filling,
+): string | null {
+  const part = 'subject'
+  const filled = fill(compiler.text, compiler.parseLine(key, text, part), values, { locale, part })
+  if (hasPlaceholder(filled)) throw leftoverError()
+  return hasBlank(filled) ? null : filled
+}
+
+/** Empty if nothing of it is shown. */
+function renderText(tools: DraftTools, source: { key: TextKey; text: string }, filling: Filling): LegacyText {
+  const { content, plain, cartLink, links, leftOut } = createDraft(tools, source, filling)
+  const shown = { ...filling, cartLink }
+  const html = renderBlocksHtml(markButtons(content), shown)
+  const text = tidyLines(renderBlocksText(markButtons(plain), shown))
+  if (hasPlaceholder(html) || hasPlaceholder(text)) throw leftoverError()
+  return { html, text, preview: removeBlocks(plain).replace(WEB_ADDRESS, ''), links, leftOut }
+}
+
+const WEB_ADDRESS = /https?:\/\/\S+/g
 
 /** The promise stands below the first button of the mail. */
-const markButtons = (content: string): string => content.replaceAll(BUTTON_END, BUTTON_END + PROMISE_MARK)
-
-/** The values of a compiled mail, from those of a text template. */
-export function toMailValues(
-  context: TemplateContext,
-  storeHosts: ReadonlySet<string>,
-  links: Pick<MailValues, 'shopLink' | 'assetsUrl' | 'trackLink'>,
-): MailValues {
-  const values = cleanContext(context, storeHosts)
-  const { senderName, storeName, addressLines, unsubscribeLink, preferencesLink } = values.footer
-  return {
-    // Not the fallback of a text template, which is English.
-    customerName: cleanText(context.customerName, 80),
-    storeName,
-    items: values.items,
-    cartTotal: values.cartTotal,
-    isWithoutCart: values.isWithoutCart,
-    coupon: values.coupon && toMailCoupon(values.coupon),
-    entered: values.entered && toMailCoupon(values.entered),
-    checkoutLink: values.checkoutLink,
-    unsubscribeLink,
-    preferencesLink,
-    senderName,
-    addressLines,
-    trackers: values.trackers,
-    storeHosts,
-    ...links,
-  }
-}
-
-const toMailCoupon = (coupon: TemplateCoupon): MailCoupon => ({
-  ...coupon,
-  isFreeShipping: coupon.offer === 'free shipping',
-})
+const markButtons = (content: string): string => content.replaceAll(BUTTON_MARKS[1], BUTTON_MARKS[1] + PROMISE_MARK)

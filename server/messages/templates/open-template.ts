@@ -5,28 +5,45 @@ import {
   type Inline,
   type MailDocument,
   MailDocumentSchema,
+  mailLimits,
+  OPENED_BAND,
   type Show,
   valueNames,
 } from '../../../shared/messages/mail-document.ts'
 import { isHtml, parseLine } from './compile.ts'
+import { TemplateError } from './context.ts'
 import { isOnlyTags, splitLiquid } from './scan.ts'
 
 type LegacySubject = Extract<MailDocument['subject'], { kind: 'legacy_text' }>
 /** A block before it has an id. */
 type Content = Block extends infer Each ? (Each extends Block ? Omit<Each, 'id' | 'show'> : never) : never
 
+/** Throws a TemplateError for a text that is longer than a mail may be. */
 export function openTemplate({ subject, body }: { subject: string; body: string }): MailDocument {
   const source = body.replaceAll('\r\n', '\n')
-  const opened = isHtml(source) || !isBalanced(source) ? openWhole(source) : openUnits(listUnits(source), source)
+  const opened = openBody(source)
+  const document = buildDocument(subject, opened) ?? buildDocument(subject, openWhole(source))
+  if (!document) throw new TemplateError('limit_exceeded', 'The message is too long. Please shorten it.')
+  return document
+}
+
+function openBody(source: string): Opened[] {
+  if (isHtml(source) || !isBalanced(source)) return openWhole(source)
+  const units = listUnits(source)
+  return units.length > mailLimits.blocks ? openWhole(source) : openUnits(units, source)
+}
+
+/** null: more than a mail may have. */
+function buildDocument(subject: string, opened: readonly Opened[]): MailDocument | null {
   const blocks = opened.length > 0 ? opened : [{ content: textContent([]), show: 'always' as const }]
-  return MailDocumentSchema.parse({
+  const { data } = MailDocumentSchema.safeParse({
     version: 1,
     theme: 'letter',
     subject: openSubject(subject),
     preview: [],
     bands: [
       {
-        id: 'band0001',
+        id: OPENED_BAND,
         blocks: blocks.map(({ content, show }, at) => ({
           ...content,
           show,
@@ -36,10 +53,13 @@ export function openTemplate({ subject, body }: { subject: string; body: string 
     ],
     footer: {},
   })
+  return data ?? null
 }
 
-const openSubject = (source: string): Inline[] | LegacySubject =>
-  parseInlines(source, false) ?? { kind: 'legacy_text', source }
+function openSubject(source: string): Inline[] | LegacySubject {
+  const inlines = parseInlines(source, false)
+  return inlines && inlines.length <= mailLimits.subjectRuns ? inlines : { kind: 'legacy_text', source }
+}
 
 interface Opened {
   content: Content

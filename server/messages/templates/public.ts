@@ -2,8 +2,16 @@
 
 export { toMailBrand } from './brand.ts'
 export { isBuiltInBody, isBuiltInSubject } from './built-in.ts'
-export { cleanText, type MailBrand, type TemplateContext, type TemplateCoupon, TemplateError } from './context.ts'
-export { findProblem, type RenderedMessage } from './message.ts'
-export type { Difference } from './plans/plans.ts'
+export { type ContentChange, type EmailContent, openDesign, replaceSubject, resolveContent } from './content.ts'
+export {
+  cleanText,
+  type MailBrand,
+  type TemplateContext,
+  type TemplateCoupon,
+  TemplateError,
+  type TemplateSource,
+} from './context.ts'
+export { hasLegacyText, type RenderedMessage } from './mail.ts'
+export { toTemplateText } from './plain-text.ts'
 export { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_EMAIL, READY_TEXTS } from './ready-templates.ts'
 export { getSharedRenders, type RenderPurpose, type Renders } from './render-queue.ts'

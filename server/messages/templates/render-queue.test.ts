@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import os from 'node:os'
 import { afterAll, describe, expect, test } from 'vitest'
 import { buildSampleContext } from './context.ts'
+import { openTemplate } from './open-template.ts'
+import { createTemplateRenderer } from './render.ts'
 import { createRenders } from './render-queue.ts'
 
 const program = new URL('../../../test/faulty-render-thread.ts', import.meta.url)
@@ -10,7 +12,7 @@ const real = createRenders()
 afterAll(() => Promise.all([renders.close(), real.close()]))
 
 const context = buildSampleContext()
-const source = (body: string) => ({ id: body, version: 1, subject: '-', body })
+const source = (body: string) => ({ id: body, version: 1, subject: '-', body, design: null })
 const text = (body: string, queue: 'sending' | 'asking' = 'sending', accountId = 'a') =>
   renders.text({ queue, accountId }, source(body), context)
 const tooSlow = expect.objectContaining({ code: 'too_slow' })
@@ -36,16 +38,6 @@ describe('an owner’s text', () => {
     const begun = performance.now()
     await Promise.all(Array.from({ length: 200 }, () => expect(text('SPIN 2')).rejects.toEqual(tooSlow)))
     expect(performance.now() - begun).toBeLessThan(10_000)
-  })
-
-  test('whose plan takes too long is rendered without a plan', async () => {
-    const options = { storeHosts: [], tracked: () => '' }
-    const who = { queue: 'sending' as const, accountId: 'a' }
-    const mails = ['Ana', 'Bo', 'Cy'].map((customerName) =>
-      renders.mail(who, source('PLANLESS'), buildSampleContext({ customerName }), options),
-    )
-    expect((await Promise.all(mails)).map(({ text }) => text.split('\n')[0])).toEqual(Array(3).fill('PLANLESS'))
-    expect(renders.planFigures()).toMatchObject({ planned: 0, plans: 0 })
   })
 
   test('in a preview does not delay sending', async () => {
@@ -102,25 +94,53 @@ describe('the real threads', () => {
     expect((await real.checkText('a', '{% nothing %}'))?.code).toBe('unknown_tag')
   })
 
-  test('give every link of the shop its own URL, in order, for any number of links', async () => {
-    const links = Array.from({ length: 100 }, (_, n) => `https://shop.example/${n}`)
-    const options = { storeHosts: ['shop.example'], tracked: (n: number) => `https://app.example/c/${n}` }
-    const mail = await real.mail(who, source(links.join('\n')), context, options)
-    expect(mail.links).toEqual(links.map((url, n) => ({ url, trackedUrl: `https://app.example/c/${n}` })))
-    expect(mail.html).toContain('href="https://app.example/c/99"')
+  const links = { shopLink: 'https://shop.example/', assetsUrl: 'https://app.example/pictures' }
+  const options = { storeHosts: ['shop.example'], trackLink: (url: string) => `https://app.example/c?${url}`, ...links }
+
+  test('track every link of the shop in an owner’s Liquid, and leave no placeholder', async () => {
+    const urls = Array.from({ length: 100 }, (_, n) => `https://shop.example/${n}?a=1&b=2`)
+    const loop = `{% assign a = 1 %}<p>${urls.map((url) => `<a href="${url}">x</a>`).join('\n')}</p>`
+    const mail = await real.mail(who, source(loop), context, options)
+    expect(mail.links).toEqual(urls.map((url) => ({ url, trackedUrl: `https://app.example/c?${url}` })))
+    expect(mail.html).toContain('href="https://app.example/c?https://shop.example/99?a=1&amp;b=2"')
+    expect(mail.text).toContain('https://app.example/c?https://shop.example/99?a=1&b=2')
+    expect(`${mail.html}${mail.text}`).not.toContain('.invalid')
   })
 
-  test('make a plan of an owner’s template, with which the main thread renders its mails', async () => {
-    const own = createRenders()
-    const options = { storeHosts: ['shop.example'], tracked: (n: number) => `https://app.example/c/${n}` }
-    const template = source('Hi {{ customer_name }}, see https://shop.example/sale.\n\n{{ cart_items }}')
-    const context = (customerName: string) =>
-      buildSampleContext({ customerName, checkoutLink: 'https://app.example/c/a1' })
-    for (const name of ['Ana', 'Bo', 'Cy <3', 'Di']) {
-      const looked = await own.mail({ queue: 'asking', accountId: 'a' }, template, context(name), options)
-      expect(await own.mail(who, template, context(name), options)).toEqual(looked)
+  test('render the same mail as one thread does', async () => {
+    const renderer = createTemplateRenderer()
+    const body = 'Hi {{ customer_name | upcase }}, see https://shop.example/sale.\n\n{{ cart_items }}'
+    for (const subject of ['Hello', '{{ cart_items }}', '{{ coupon_code | upcase }} for you']) {
+      const template = { ...source(body), id: subject, subject }
+      for (const changes of [{}, { coupon: null }]) {
+        const values = buildSampleContext(changes)
+        expect(await real.mail(who, template, values, options)).toEqual(renderer.render(template, values, options))
+      }
     }
-    expect(own.planFigures()).toEqual({ planned: 2, rendered: 2, compared: 1, differed: 0, plans: 1 })
-    await own.close()
+    const none = await real.mail(
+      who,
+      { ...source(body), subject: '{{ coupon_code | upcase }}!' },
+      { ...context, coupon: null },
+      options,
+    )
+    expect([none.subject, none.leftOut.isSubject]).toEqual(['Your cart at Harbour Goods', true])
+  })
+
+  test('are not started for a mail without Liquid', async () => {
+    const stuck = createRenders({ program: new URL('data:text/javascript,process.exit(1)') })
+    const mail = await stuck.mail(who, source('Hi {{ customer_name }}\n\n{{ cart_items }}'), context, options)
+    expect(mail.text).toMatch(/^Hi Ana\n/)
+    expect(await stuck.check('a', { subject: 'S', body: '{{ cart_items }}' })).toBeNull()
+    await stuck.close()
+  })
+
+  test('check a design with and without a discount', async () => {
+    const design = openTemplate({ subject: 'S', body: 'Hi {{ customer_name | upcase }}' })
+    expect(await real.check('a', { subject: '', body: '', design })).toBeNull()
+    const bad = openTemplate({ subject: 'S', body: 'Hi {{ customer_name | shout }}' })
+    expect((await real.check('a', { subject: '', body: '', design: bad }))?.code).toBe('unknown_filter')
+    expect((await real.check('a', { subject: '', body: '', design: { ...design, subject: [] } }))?.code).toBe(
+      'empty_subject',
+    )
   })
 })

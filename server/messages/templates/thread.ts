@@ -249,10 +249,19 @@ export class RefusedTexts {
   }
 }
 
-function textKey(job: RenderJob): string {
-  const { subject = '', body } = 'source' in job ? job.source : { subject: '', ...job }
-  // A plan takes several times as long as a mail, so a slow plan does not make the mail slow.
-  return crypto.hash('sha256', JSON.stringify([job.kind === 'plan', subject, body]))
+const textKey = (job: RenderJob): string => crypto.hash('sha256', JSON.stringify(listTexts(job)))
+
+function listTexts(job: RenderJob): unknown[] {
+  switch (job.kind) {
+    case 'legacy':
+      return [job.sources]
+    case 'text':
+      return [job.source.body]
+    case 'check':
+      return [job.subject, job.body, job.design]
+    case 'checkText':
+      return [job.body]
+  }
 }
 
 const tooSlowError = () =>

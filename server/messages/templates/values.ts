@@ -1,52 +1,47 @@
 // Cleans the values of a message: texts of the store or shopper on one line, bounded, and links as web addresses. Pure.
-import { cleanBrand, DEFAULT_MAIL_BRAND } from './brand.ts'
-import type { TemplateCoupon, TemplateItem } from './context.ts'
-import { cleanText, parseWebAddress, type TemplateContext, TemplateError } from './context.ts'
-import type { CleanItem } from './items.ts'
-import { cleanImageUrl, type ShownCart, SOLD_OUT } from './items.ts'
+import type { MailCoupon, MailItem, MailValues } from '../../../shared/messages/mail-values.ts'
+import {
+  cleanText,
+  parseWebAddress,
+  type TemplateContext,
+  type TemplateCoupon,
+  TemplateError,
+  type TemplateItem,
+} from './context.ts'
 
-export type Values = ReturnType<typeof cleanContext>
+/** What does not depend on the document. */
+export type CleanValues = Omit<
+  MailValues,
+  'shopLink' | 'assetsUrl' | 'trackLink' | 'products' | 'legacyTexts' | 'subject'
+>
 
-export function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>) {
-  const items = cleanItems(context.items, storeHosts)
+export function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>): CleanValues {
   const senderName = cleanText(context.senderName, 100)
   const addressLines = cleanLines(context.postalAddress)
   if (!senderName || addressLines.length === 0) {
     throw new TemplateError('sender_missing', "The sender's name or postal address is missing.")
   }
-  const storeName = cleanText(context.storeName, 100)
+  const { trackers } = context
   return {
-    items,
-    storeHosts,
-    brand: cleanBrand(context.brand ?? DEFAULT_MAIL_BRAND, storeName),
-    checkoutLink: requiredLink(context.checkoutLink, 'checkout'),
+    customerName: cleanText(context.customerName, 80),
+    storeName: cleanText(context.storeName, 100),
+    items: cleanItems(context.items, storeHosts),
+    cartTotal: cleanText(context.cartTotal, 40),
+    isWithoutCart: context.isWithoutCart === true,
     coupon: context.coupon && cleanCoupon(context.coupon),
     entered: context.entered ? cleanCoupon(context.entered) : null,
-    customerName: cleanText(context.customerName, 80) || 'there',
-    cartTotal: cleanText(context.cartTotal, 40),
+    checkoutLink: requiredLink(context.checkoutLink, 'checkout'),
+    unsubscribeLink: requiredLink(context.unsubscribeLink, 'unsubscribe'),
+    preferencesLink: context.preferencesLink ? requiredLink(context.preferencesLink, 'preferences') : null,
+    senderName,
+    addressLines: removeName(addressLines, senderName),
     trackers: {
-      honeypotLink: context.trackers ? requiredLink(context.trackers.honeypotLink, 'honeypot') : null,
-      pixelUrl: context.trackers ? requiredLink(context.trackers.pixelUrl, 'pixel') : null,
+      honeypotLink: trackers ? requiredLink(trackers.honeypotLink, 'honeypot') : null,
+      pixelUrl: trackers ? requiredLink(trackers.pixelUrl, 'pixel') : null,
     },
-    isWithoutCart: context.isWithoutCart === true,
-    linkLabel: context.isWithoutCart ? 'Visit the shop' : 'Return to your cart',
-    footer: {
-      why: context.isWithoutCart ? REASON_PERSON : WHY_CART,
-      storeName,
-      senderName,
-      addressLines: removeName(addressLines, senderName),
-      unsubscribeLink: requiredLink(context.unsubscribeLink, 'unsubscribe'),
-      preferencesLink: context.preferencesLink ? requiredLink(context.preferencesLink, 'preferences') : null,
-    },
+    storeHosts,
   }
 }
-
-/** The cart as listed in a mail. */
-export const toShownCart = ({ items, coupon, entered, cartTotal }: Values): ShownCart => ({
-  items,
-  cartTotal,
-  coupon: coupon ?? entered,
-})
 
 /** An address as entered, line by line. */
 const cleanLines = (text: string): string[] =>
@@ -76,25 +71,29 @@ function requiredLink(text: string, name: string): string {
   return url
 }
 
-const WHY_CART = 'You received this email because you left items in your cart at'
-const REASON_PERSON = 'You received this email because you gave your email address to'
-
 /** Pictures only over https or from the store itself: others would reveal readers to third parties or not load. */
-function cleanItems(items: TemplateItem[], storeHosts: ReadonlySet<string>): CleanItem[] {
-  return items.map((item) => ({
+const cleanItems = (items: readonly TemplateItem[], storeHosts: ReadonlySet<string>): MailItem[] =>
+  items.map((item) => ({
     name: cleanText(item.name, 120) || 'Item',
     quantity: Number.isFinite(item.quantity) ? item.quantity : 1,
-    unitPrice: item.isGone ? SOLD_OUT : cleanText(item.unitPrice, 40),
-    lineTotal: item.isGone ? SOLD_OUT : cleanText(item.lineTotal, 40),
+    unitPrice: item.isGone ? '' : cleanText(item.unitPrice, 40),
+    lineTotal: item.isGone ? '' : cleanText(item.lineTotal, 40),
     isGone: item.isGone === true,
     imageUrl: item.imageUrl === null ? null : cleanImageUrl(item.imageUrl, storeHosts),
   }))
+
+export function cleanImageUrl(text: string, storeHosts: ReadonlySet<string>): string | null {
+  const url = text.length <= 1_000 ? parseWebAddress(text) : null
+  if (!url) return null
+  const { protocol, host } = new URL(url)
+  return protocol === 'https:' || storeHosts.has(host) ? url : null
 }
 
-const cleanCoupon = ({ code, amount, offer, ...of }: TemplateCoupon): TemplateCoupon => ({
+const cleanCoupon = ({ code, amount, offer, isFreeShipping = false, ...of }: TemplateCoupon): MailCoupon => ({
   code: cleanText(code, 200),
   amount: cleanText(amount, 40),
   offer: cleanText(offer, 60),
+  isFreeShipping,
   minimum: of.minimum === null ? null : cleanText(of.minimum, 40),
   expires: of.expires === null ? null : cleanText(of.expires, 60),
   saving: of.saving === null ? null : cleanText(of.saving, 40),

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Routes } from '../../access/http/public.ts'
 import { isSameSecret } from '../../core/common/public.ts'
 import type { Config } from '../../core/config/public.ts'
@@ -12,7 +12,6 @@ import { readLastBeat } from '../../delivery/send/public.ts'
 import type { Deps } from '../../deps.ts'
 import { listAlarms } from '../../insights/alarms/alarms.ts'
 import { chooseMailRoute } from '../../messages/channels/public.ts'
-import { getSharedRenders } from '../../messages/templates/public.ts'
 
 const WORKER_SILENT_MS = 30_000
 /** A hanging database counts as unavailable. */
@@ -21,7 +20,6 @@ const DATABASE_LIMIT_MS = 3_000
 export const healthRoutes: Routes = (app, deps) => {
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics, prefix: 'recoup_' })
-  collectPlans(metrics, deps)
 
   app.get('/healthz', async () => ({ status: 'ok' }))
 
@@ -38,41 +36,6 @@ export const healthRoutes: Routes = (app, deps) => {
   app.get('/metrics', async (request, reply) => {
     if (!mayReadMetrics(deps, request)) return reply.code(404).send({ error: 'Not found', code: 'not_found' })
     return reply.type(metrics.contentType).send(await metrics.metrics())
-  })
-}
-
-/** Counts render plans of this process (decision 146). A difference is a bug of ours. */
-function collectPlans(metrics: Registry, { renders = getSharedRenders() }: Pick<Deps, 'renders'>): void {
-  const registers = [metrics]
-  new Counter({
-    name: 'recoup_rendered_mails_total',
-    help: 'Mails made for sending: by a rendering plan, or by the renderer. Compared ones were made by both.',
-    labelNames: ['by'],
-    registers,
-    collect() {
-      const { planned, rendered, compared } = renders.planFigures()
-      this.reset()
-      for (const [by, count] of Object.entries({ plan: planned, renderer: rendered, both: compared })) {
-        this.inc({ by }, count)
-      }
-    },
-  })
-  new Counter({
-    name: 'recoup_rendering_plans_differed_total',
-    help: 'Rendering plans that made another mail than the renderer, and are used no more.',
-    registers,
-    collect() {
-      this.reset()
-      this.inc(renders.planFigures().differed)
-    },
-  })
-  new Gauge({
-    name: 'recoup_rendering_plans',
-    help: 'Rendering plans in memory.',
-    registers,
-    collect() {
-      this.set(renders.planFigures().plans)
-    },
   })
 }
 

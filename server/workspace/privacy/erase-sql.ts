@@ -138,7 +138,8 @@ export async function eraseRows(
     coupon_codes: sql`update coupon_codes set is_unwanted = true, refusal = null where ${ofMessage}`,
     decisions: sql`update decisions set inputs = '{}', result_inputs = case when result is not null then '{}'::jsonb end
       where ${ofMessage} and (inputs <> '{}' or result_inputs <> '{}')`,
-    manual_messages: sql`update manual_messages set to_address = null, subject = null, body = null where ${ofMessage}`,
+    manual_messages: sql`update manual_messages set to_address = null, subject = null, body = null, design = null
+      where ${ofMessage}`,
     campaign_people: sql`delete from campaign_people where store_id = ${storeId} and address = ${texts(addresses)}`,
     link_tokens: sql`delete from link_tokens where ${ofMessage}`,
     mail_reports: sql`update mail_reports set words = '' where ${ofMessage}`,

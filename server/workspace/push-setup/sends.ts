@@ -140,7 +140,7 @@ async function validateSend(
     throw new AppError('unprocessable', pushTexts.foreignCartUrl, { fields })
   }
   for (const text of [push.title, push.body])
-    await assertTextRenders(deps, session.accountId, { channel: 'push', body: text })
+    await assertTextRenders(deps, { accountId: session.accountId, store }, { channel: 'push', body: text })
   return row
 }
 

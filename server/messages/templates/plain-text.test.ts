@@ -1,0 +1,234 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { READY_DISCOUNT } from '../../../shared/marketing/discount-mail.ts'
+import { type Inline, type MailDocument, MailDocumentSchema } from '../../../shared/messages/mail-document.ts'
+import { buildSampleDocument, generatedDocument, HOSTILE_TEXTS } from '../../../test/mail-documents.ts'
+import { isHtml } from './compile.ts'
+import { resolveContent } from './content.ts'
+import { TEMPLATE_VARIABLES, type TemplateError } from './context.ts'
+import { openTemplate } from './open-template.ts'
+import { toTemplateText } from './plain-text.ts'
+import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from './ready-templates.ts'
+import { createTemplateRenderer } from './render.ts'
+import { splitLiquid } from './scan.ts'
+
+const build = (blocks: object[], rest: object = {}): MailDocument =>
+  MailDocumentSchema.parse({
+    version: 1,
+    theme: 'warm',
+    subject: [{ kind: 'text', text: 'Your cart' }],
+    preview: [],
+    bands: [{ id: 'band0001', blocks: blocks.map((block, at) => ({ id: `block${at + 1}`, ...block })) }],
+    footer: {},
+    ...rest,
+  })
+const run = (text: string, rest: object = {}) => ({ kind: 'text', text, ...rest })
+const write = (block: object) => toTemplateText(build([block])).body
+
+describe('the text of a document', () => {
+  test.each<[string, object, string]>([
+    [
+      'a heading',
+      { type: 'heading', level: 2, inlines: [run('We saved '), { kind: 'break' }, run('it')] },
+      '# We saved it',
+    ],
+    [
+      'values',
+      {
+        type: 'text',
+        inlines: [
+          run('Hi '),
+          { kind: 'value', name: 'customer_name', fallback: "the 'boss'" },
+          { kind: 'break' },
+          run('!'),
+        ],
+      },
+      "Hi {{ customer_name | default: 'the ’boss’' }}\n!",
+    ],
+    ['items', { type: 'items', part: 'first' }, '{{ cart_items }}'],
+    ['the button', { type: 'button', label: 'Go' }, '{{ checkout_link }}'],
+    [
+      'a button to a page',
+      { type: 'button', label: 'Sale', href: 'https://shop.example/' },
+      'Sale: https://shop.example/',
+    ],
+    ['a button to the shop', { type: 'button', label: '', href: 'shop' }, '{{ store_name }}'],
+    ['totals', { type: 'totals' }, 'Total: {{ discounted_total }}'],
+    ['totals with a label', { type: 'totals', label: 'To: pay', amount: 'cart_total' }, 'To pay: {{ cart_total }}'],
+    [
+      'a coupon',
+      { type: 'coupon', inlines: [run('For you')] },
+      '{% if coupon_code %}\nFor you\n\nYour code: {{ coupon_code }}\n{% endif %}',
+    ],
+    [
+      'a condition',
+      { type: 'text', inlines: [run('A')], show: 'lacks:coupon_saving' },
+      '{% unless coupon_amount %}\nA\n{% endunless %}',
+    ],
+    ['a link', { type: 'text', inlines: [run('here', { href: 'https://a.example/' })] }, 'here (https://a.example/)'],
+    ['a picture', { type: 'image', asset: `${'a'.repeat(64)}.png`, width: 9, height: 9, alt: 'A cup' }, 'A cup'],
+    [
+      'points',
+      {
+        type: 'trust',
+        points: [
+          { title: 'Fast', text: 'In a day' },
+          { title: 'Safe', text: '' },
+        ],
+      },
+      'Fast: In a day\nSafe',
+    ],
+    [
+      'a legacy text',
+      { type: 'legacy_text', source: 'Hi {{ customer_name | upcase }}' },
+      'Hi {{ customer_name | upcase }}',
+    ],
+    ['a divider', { type: 'divider' }, ''],
+  ])('has %s', (_name, block, expected) => {
+    expect(write(block)).toBe(expected)
+  })
+
+  test('is HTML with escaped words beside a legacy text in HTML', () => {
+    const legacy = { type: 'legacy_text', source: '<p>Hi</p>' }
+    const { body } = toTemplateText(build([{ type: 'heading', inlines: [run('A & <b>')] }, legacy, { type: 'items' }]))
+    expect(body).toBe('<h1>A &amp; &lt;b&gt;</h1>\n\n<p>Hi</p>\n\n{{ cart_items }}')
+  })
+
+  test('keeps hostile words as words, in every place', () => {
+    for (const hostile of HOSTILE_TEXTS) checkWords(toTemplateText(buildSampleDocument('bold', hostile)))
+    fc.assert(
+      fc.property(generatedDocument, (document) => checkWords(toTemplateText(document))),
+      { numRuns: 150 },
+    )
+  })
+
+  test('of words that make a tag together has none', () => {
+    const inlines = [
+      run('{'),
+      run('{ customer_name }}<'),
+      run('b>{'),
+      { kind: 'value', name: 'store_name' },
+      run('<'),
+      run('/'),
+    ]
+    const { body } = toTemplateText(build([{ type: 'text', inlines }]))
+    expect(body).toBe('{ { customer_name }}< b>{ {{ store_name }}< /')
+  })
+})
+
+const TAGS =
+  /^\{%-? (?:if|unless) (?:[a-z_]+|cart_items\.size > 1|discounted_total == cart_total) %\}$|^\{% end(?:if|unless) %\}$/
+
+/** Only our own Liquid, and no HTML. */
+function checkWords({ subject, body }: { subject: string; body: string }): void {
+  for (const text of [subject, body]) {
+    const pieces = splitLiquid(text)
+    for (const [at, piece] of pieces.entries()) {
+      if (at % 2 === 0) expect(piece).not.toMatch(/\{[{%]/)
+      else if (piece.startsWith('{%')) expect(piece).toMatch(TAGS)
+      else expect(TEMPLATE_VARIABLES).toContain(/^\{\{ ([a-z_]+)(?: \| default: '[^'"\\]*')? \}\}$/.exec(piece)?.[1])
+    }
+  }
+  expect(isHtml(body)).toBe(false)
+  const code = (renderer.check({ subject: subject || 'S', body: body || 'B' }) as TemplateError | null)?.code
+  expect([undefined, 'nothing_left', 'empty_subject', 'empty_body', 'invalid_link']).toContain(code)
+}
+const renderer = createTemplateRenderer()
+
+const ready = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES, READY_DISCOUNT].filter(({ body }) => body !== '')
+
+/** Documents that a text can say: what `openTemplate` makes of texts. */
+const sentence = fc.constantFrom('Hello', 'Your cart & more', '5 < 6', 'a { brace }', '100%', 'Grüße, 世界')
+const inline: fc.Arbitrary<Inline> = fc.oneof(
+  fc.record({
+    kind: fc.constant('value' as const),
+    name: fc.constantFrom('store_name' as const, 'coupon_code' as const),
+    marks: fc.constant<('bold' | 'italic')[]>([]),
+  }),
+  fc.record({
+    kind: fc.constant('value' as const),
+    name: fc.constant('customer_name' as const),
+    fallback: fc.constant('friend'),
+    marks: fc.constant<('bold' | 'italic')[]>([]),
+  }),
+)
+const line = fc
+  .tuple(sentence, inline, sentence)
+  .map(([before, value, after]): Inline[] => [
+    { kind: 'text', text: `${before} `, marks: [] },
+    value,
+    { kind: 'text', text: ` ${after}`, marks: [] },
+  ])
+const block = fc.oneof(
+  line.map((inlines) => ({ type: 'heading', level: 1, align: 'start', inlines })),
+  fc.tuple(line, line).map(([a, b]) => ({ type: 'text', inlines: [...a, { kind: 'break' }, ...b] })),
+  line.map((inlines) => ({ type: 'text', inlines })),
+  fc.constant({ type: 'items', max: 12, hasCoupon: true }),
+  fc.constant({ type: 'button' }),
+  fc
+    .constantFrom('cart_total', 'discounted_total')
+    .map((amount) => ({ type: 'totals', label: 'Sum', amount, hasBefore: false })),
+)
+const show = fc.constantFrom('always', 'has:coupon_code', 'lacks:coupon_minimum', 'several_items', 'total_unchanged')
+
+describe('opening the text of a document', () => {
+  test.each(ready.map(({ subject, body }) => [subject, body]))('gives the same document for %s', (subject, body) => {
+    const document = openTemplate({ subject, body })
+    expect(openTemplate(toTemplateText(document))).toEqual(document)
+  })
+
+  test('gives an equal document where a text can say it', () => {
+    const blocks = fc.array(fc.tuple(block, show), { minLength: 1, maxLength: 8 })
+    fc.assert(
+      fc.property(line, blocks, (subject, all) => {
+        const document = build(
+          all.map(([each, when], at) => ({ ...each, show: when, id: `block${String(at + 1).padStart(4, '0')}` })),
+          { theme: 'letter', subject },
+        )
+        expect(openTemplate(toTemplateText(document))).toEqual(document)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('a saved email', () => {
+  const design = build([{ type: 'text', inlines: [run('Hello')] }])
+  const stored = { ...toTemplateText(design), design }
+
+  test('with a document has its words as text', () => {
+    expect(
+      resolveContent({ subject: 'Other', body: 'Other', design }, { subject: 'S', body: 'B', design: null }),
+    ).toEqual(stored)
+  })
+
+  test('that is a text stays one if its blocks come back', () => {
+    const text = { subject: 'S', body: 'Hi\n\n{{ cart_items }}', design: null }
+    expect(resolveContent({ ...text, design: structuredClone(openTemplate(text)) }, text)).toEqual(text)
+  })
+
+  test.each<[string, object, object]>([
+    ['nothing', {}, stored],
+    ['the same text', { subject: stored.subject, body: stored.body }, stored],
+    ['another text', { subject: stored.subject, body: 'New' }, { ...stored, body: 'New', design: null }],
+    [
+      'another subject with the text',
+      { subject: 'New', body: stored.body },
+      { ...stored, subject: 'New', design: null },
+    ],
+    ['its document and another text', { design, body: 'New' }, { ...stored, body: 'New', design: null }],
+    ['its document', { design: structuredClone(design) }, stored],
+    ['no document', { design: null }, { ...stored, design: null }],
+    [
+      'another subject alone',
+      { subject: 'Hi {{ store_name }}' },
+      {
+        ...stored,
+        subject: 'Hi {{ store_name }}',
+        design: { ...design, subject: [run('Hi ', { marks: [] }), { kind: 'value', name: 'store_name', marks: [] }] },
+      },
+    ],
+  ])('given %s', (_name, change, expected) => {
+    expect(resolveContent(change, stored)).toEqual(expected)
+  })
+})
