@@ -174,7 +174,7 @@ function NoCustomers({ query, total, onChange }: EmptyProps) {
   }
   return (
     <DemoHistoryGate>
-      <Empty icon={IconUsers} text={customerTexts.none}>
+      <Empty icon={IconUsers} text={customerTexts.none} isFirst>
         <NoCaptureYet />
       </Empty>
     </DemoHistoryGate>
