@@ -13,6 +13,7 @@ import { ColumnsMenu } from '../../core/ui/ColumnsMenu.tsx'
 import { DataList } from '../../core/ui/DataList.tsx'
 import type { DataColumn } from '../../core/ui/DataTable.tsx'
 import { Empty } from '../../core/ui/Empty.tsx'
+import { Filters } from '../../core/ui/Filters.tsx'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingRows } from '../../core/ui/Loading.tsx'
@@ -131,19 +132,21 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
     <Card padding={0} style={{ overflow: 'visible' }}>
       {!hasNone && (
         <Group p="md" gap="sm">
-          <div style={{ flex: '1 1 220px' }}>
+          <div style={{ flex: '1 1 170px' }}>
             <SearchBox
               label="Search campaigns"
               value={query.search ?? ''}
               onSearch={(search) => onChange({ search })}
             />
           </div>
-          <NativeSelect
-            aria-label="Status"
-            data={[{ value: '', label: 'All statuses' }, ...statusNames]}
-            value={query.status ?? ''}
-            onChange={(event) => onChange(withStatus(event.currentTarget.value))}
-          />
+          <Filters active={query.status ? 1 : 0}>
+            <NativeSelect
+              aria-label="Status"
+              data={[{ value: '', label: 'All statuses' }, ...statusNames]}
+              value={query.status ?? ''}
+              onChange={(event) => onChange(withStatus(event.currentTarget.value))}
+            />
+          </Filters>
           {isWide && <ColumnsMenu optional={addedColumns} {...columns} />}
         </Group>
       )}
