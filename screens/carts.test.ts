@@ -520,6 +520,21 @@ test('bulk WhatsApp shows a refusal, then the counts, and clears the selection',
   await expect.poll(() => findBar().count()).toBe(0)
 })
 
+test('on a phone the filters fold into one button that counts the active ones', async () => {
+  prepareSending(app.api, buildCarts(3))
+  const page = await app.open('/carts', { viewport: PHONE })
+  const button = page.getByRole('button', { name: /^Filters/ })
+  const status = page.getByRole('combobox', { name: 'Status' })
+  await button.waitFor()
+  await expect.poll(() => status.count()).toBe(0)
+  await button.click()
+  await status.selectOption('recovered')
+  await page.waitForURL('**status=recovered')
+  await expect.poll(() => button.textContent()).toBe('Filters1 active')
+  await app.waitUntilSettled()
+  expect(await app.findViolations()).toEqual([])
+})
+
 test('on a phone carts are cards with the same actions, within the page’s width', { tags: ['B2'] }, async () => {
   prepareSending(app.api, buildCarts(10))
   const page = await app.open('/carts', { viewport: PHONE })

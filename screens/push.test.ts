@@ -23,21 +23,38 @@ async function openManager() {
   return page
 }
 
+/** Keys and code are in the second tab. */
+async function openDeveloper() {
+  const page = await openManager()
+  await openTab('Developer')
+  return page
+}
+
+const openTab = (name: string) =>
+  app.page.getByRole('navigation', { name: 'Web push' }).getByRole('link', { name }).click()
+
 test('has five instruction steps, and is disabled without a store URL', {
   tags: ['A2.9', 'A4.5', 'A5', 'A8'],
 }, async () => {
-  const page = await openManager()
+  const page = await openDeveloper()
   await page.getByRole('heading', { name: 'Push Notification Manager', level: 1 }).waitFor()
   await expect.poll(() => card('Setup instructions').getByRole('listitem').count()).toBe(5)
   const url = page.getByLabel('Store URL')
   await expect.poll(() => url.getAttribute('type')).toBe('url')
   await expect.poll(() => url.getAttribute('placeholder')).toBe('https://your-store.com')
   await expect.poll(() => url.inputValue()).toBe(STORE)
-  const buttons = [GENERATE, 'Save settings', 'Load store stats', 'Send test notification', 'Save prompt']
-  const listDisabled = () => Promise.all(buttons.map((name) => button(name).isDisabled()))
-  await expect.poll(() => listDisabled()).toEqual(buttons.map(() => false))
+  const buttons = ['Save settings', 'Load store stats', 'Send test notification', 'Save prompt']
+  const listDisabled = async () => {
+    await openTab('Developer')
+    const generates = await button(GENERATE).isDisabled()
+    await openTab('Notifications')
+    return [generates, ...(await Promise.all(buttons.map((name) => button(name).isDisabled())))]
+  }
+  await expect.poll(() => listDisabled()).toEqual([false, ...buttons.map(() => false)])
+  await openTab('Developer')
   await url.fill('')
-  await expect.poll(() => listDisabled()).toEqual(buttons.map(() => true))
+  await expect.poll(() => listDisabled()).toEqual([true, ...buttons.map(() => true)])
+  await openTab('Developer')
   await url.press('Enter')
   await page.getByRole('alert').filter({ hasText: pushTexts.noStoreUrl }).waitFor()
   expect(sent(calls.generateVapidKeys)).toEqual([])
@@ -45,7 +62,7 @@ test('has five instruction steps, and is disabled without a store URL', {
 
 test('generates the keys and shows the widget code to copy', { tags: ['A2.9', 'A4.5', 'A8'] }, async () => {
   push.setup = buildSetupWithoutKeys()
-  const page = await openManager()
+  const page = await openDeveloper()
   const box = page.getByLabel('Widget code', { exact: true })
   const copy = button('Copy widget code')
   await expect.poll(async () => [await box.inputValue(), await copy.isDisabled()]).toEqual(['', true])
@@ -66,7 +83,7 @@ test('generates the keys and shows the widget code to copy', { tags: ['A2.9', 'A
 })
 
 test('shows a cross with the server’s error, or its own when copying fails', { tags: ['A4.5', 'A8'] }, async () => {
-  const page = await openManager()
+  const page = await openDeveloper()
   await page.evaluate(() => {
     navigator.clipboard.writeText = () => Promise.reject(new Error('no'))
   })
@@ -83,6 +100,7 @@ test('shows a cross with the server’s error, or its own when copying fails', {
     [calls.sendStoreNotification, pushTexts.foreignCartUrl, 'Send test notification', 'Test notification'],
   ] as const) {
     app.api.fail(endpoint, 404, { error })
+    await openTab(press === GENERATE ? 'Developer' : 'Notifications')
     await button(press).click()
     await isCross(where, `Error: ${error}`)
   }
@@ -248,14 +266,22 @@ test('turning notifications on makes the missing keys, and unsaved changes float
   expect(sent(calls.savePushSettings)).toMatchObject([{ settings: { enabled: true } }])
 })
 
-test('folds keys and code away once the shop works, and says before the form that the address is not confirmed', async () => {
+test('keys and code are in a second tab, and the form says first that the address is not confirmed', async () => {
   serveUser(app.api, { isEmailConfirmed: false })
-  push.setup.seen = [buildSeenMethod('plugin')]
   const page = await app.open('/push-notifications')
   await page.getByText('Confirm your email address to turn notifications on and send tests.').waitFor()
   await expect.poll(() => card('Store and widget code').count()).toBe(0)
-  await page.getByText('Keys and code for a shop without the Recoup plugin').click()
+  await openTab('Developer')
   await card('Store and widget code').getByLabel('Widget code', { exact: true }).waitFor()
+  await expect.poll(() => card('Notification settings').count()).toBe(0)
+  // What was typed in one tab is there after the other.
+  await openTab('Notifications')
+  await card('Notification settings').getByLabel('Notification title').fill('Your tea waits')
+  await openTab('Developer')
+  await openTab('Notifications')
+  await expect
+    .poll(() => card('Notification settings').getByLabel('Notification title').inputValue())
+    .toBe('Your tea waits')
 })
 
 test('previews the prompt with the owner’s texts and colors, and refuses unreadable colors', async () => {

@@ -110,21 +110,20 @@ export type PathStation = (typeof pathStations)[number]
 
 const Amounts = z.array(z.object({ currency: z.string(), amount: z.number() }))
 
-/** Not in the specification: the path of the carts of the last 30 days, with the money at each station. */
+/** Not in the specification: what happened to carts in the last 30 days, with the money at each station. */
 export const readDashboardPath = endpoint({
   method: 'GET',
   path: '/api/dashboard/path',
   permission: 'carts:read',
   scope: 'store',
-  summary:
-    'Carts of the last 30 days and their value: begun, abandoned, and of these with a message, clicked and bought',
+  summary: 'Carts and their value in the last 30 days: begun, abandoned, with a message, clicked and recovered',
   query: storeQuery,
   reply: z.object({
     stations: z.array(
       z.object({
         station: z.enum(pathStations),
         carts: z.number(),
-        /** Value at abandonment, by currency; of `bought`: net revenue of the attributed orders. */
+        /** Value at abandonment, by currency; of `bought`: the recovered revenue of `readDashboardStats`. */
         amounts: Amounts,
       }),
     ),

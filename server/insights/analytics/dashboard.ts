@@ -110,7 +110,7 @@ interface Spans {
 }
 
 /** Sums whole days, plus slots at both ends of a span. Unfolded changes are read once for all spans. */
-async function sumSpans({ db, storeId }: StoreDb, { before, since, until }: DaySpans): Promise<Spans> {
+export async function sumSpans({ db, storeId }: StoreDb, { before, since, until }: DaySpans): Promise<Spans> {
   const part = (span: keyof Spans, table: 'rollups' | 'rollup_days', from: Date, to: Date) => {
     const key = sql.ref(table === 'rollups' ? 'slot' : 'day')
     return sql`select ${sql.lit(span)} as span, currency, ${MEASURES} from ${sql.table(table)}

@@ -134,11 +134,9 @@ export async function checkSenderDomain(
 const STAYS_HERE = 'No mail server is set up, so emails stay on this server.'
 
 const noteOnLocal = (address: string, route: AccountMailRoute): string =>
-  `Emails come from ${address}, which is valid only inside this network. There is nothing to check. Before emailing real shoppers, ${
-    route === 'own'
-      ? 'enter a From address with a real domain under Mail server.'
-      : 'the server’s administrator must set MAIL_FROM to an address with a real domain, or you must enter your own mail server.'
-  }`
+  `Emails come from ${address}, which works only inside this network. Before you email shoppers, ${
+    route === 'own' ? 'enter a From address with a real domain' : 'set up your own mail server'
+  } under Mail server.`
 
 interface DomainAbout {
   domain: string

@@ -39,6 +39,7 @@ import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingCards, LoadingList, LoadingRows } from '../../core/ui/Loading.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { PageTitle } from '../../core/ui/PageTitle.tsx'
+import { ReadOnly } from '../../core/ui/ReadOnly.tsx'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import { ChooseChange } from './ChooseChange.tsx'
 import { ConfirmChange } from './ConfirmChange.tsx'
@@ -112,7 +113,7 @@ function Known({ detail, subscription }: KnownProps) {
   const isSold = subscription.sells !== 'none'
   return (
     <>
-      {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
+      {isDemo && <ReadOnly>{billingTexts.demo}</ReadOnly>}
       {!mayLead && isSold && <PlanPermissionHint hasPlan />}
       <RequestedChange detail={detail} actions={permitted} />
       <Grid gap="md">

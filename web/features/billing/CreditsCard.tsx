@@ -65,9 +65,9 @@ function Known({ credits, mayBuy, mayRead }: Props & { credits: Credits }) {
           entries={[
             ['Balance', <strong key="balance">{formatBalance(credits.balanceMicros)}</strong>],
             ['Last 7 days', formatCredits(credits.weekMicros)],
-            ['Price of an SMS', <Prices key="prices" prices={credits.prices} />],
           ]}
         />
+        <Prices prices={credits.prices} />
         {note && <Notice tone="info">{note}</Notice>}
         {mayBuy && note === null && credits.offer === 'stripe' && <Buy />}
         {mayBuy && note === null && credits.offer === 'test' && (
@@ -82,16 +82,20 @@ function Known({ credits, mayBuy, mayRead }: Props & { credits: Credits }) {
 }
 
 const Prices = ({ prices }: Pick<Credits, 'prices'>) => (
-  <>
-    {prices.map(({ country, micros }) => (
-      <span key={country ?? ''} style={{ display: 'block' }} className="tabular">
-        {formatCountry(country)} {formatCredits(micros)}
-      </span>
-    ))}
-    <Text component="span" fz="sm" c="dimmed">
-      for each part of up to 153 characters
+  <div className="sms-prices">
+    <Title order={3}>Price of an SMS</Title>
+    <dl>
+      {prices.map(({ country, micros }) => (
+        <div key={country ?? ''}>
+          <dt>{formatCountry(country)}</dt>
+          <dd>{formatCredits(micros)}</dd>
+        </div>
+      ))}
+    </dl>
+    <Text fz="xs" c="dimmed">
+      Per segment of up to 153 characters.
     </Text>
-  </>
+  </div>
 )
 
 function Buy() {

@@ -1,11 +1,11 @@
-import { Anchor, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, Card, Group, Text, Title } from '@mantine/core'
 import { IconCheck, IconCircleCheck, IconMinus, IconThumbUp } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { monthlyPrice, type PlanKey, plans } from '../../../shared/billing/billing.ts'
 import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 import { StatusBadge } from '../../core/ui/StatusBadge.tsx'
 import type { Offer } from './pricing-rules.ts'
-import { explainLine, listPlanLines, RECOMMENDED } from './rules.ts'
+import { explainLine, listLimits, listPlanLines, RECOMMENDED } from './rules.ts'
 
 interface Props {
   planKey: PlanKey
@@ -13,68 +13,63 @@ interface Props {
   /** Null if this member may not choose a plan. */
   offer: Offer | null
   isCurrent: boolean
+  /** The demo: the actions are shown, but do nothing. */
+  isReadOnly: boolean
   isBusy: boolean
   onChoose: () => void
 }
 
 export function PlanCard(props: Props) {
-  const plan = plans[props.planKey]
-  const isRecommended = props.planKey === RECOMMENDED
+  const { planKey, isYearly, isCurrent } = props
+  const plan = plans[planKey]
+  const isRecommended = planKey === RECOMMENDED
+  const limits = listLimits(plan.limits)
   return (
-    <Card padding="xl" h="100%" {...(isRecommended && { className: 'recommended-plan' })}>
-      <Stack gap="md" h="100%">
-        <Group justify="space-between">
-          <Title order={2}>{plan.name}</Title>
-          {props.isCurrent && <StatusBadge tone="good" icon={IconCircleCheck} label="Your plan" />}
-          {isRecommended && !props.isCurrent && (
-            <StatusBadge tone="good" icon={IconThumbUp} label={billingTexts.recommended} />
-          )}
-        </Group>
-        <div>
-          <Text span fz={34} fw={700} className="tabular" lh={1}>
-            ${monthlyPrice(plan.priceMonthly, props.isYearly ? 'year' : 'month')}
-          </Text>
-          <Text span c="dimmed">
-            {' '}
-            /month
-          </Text>
-          <Text fz="sm" c="dimmed" mih={22}>
-            {props.isYearly && plan.priceMonthly > 0 ? 'Billed yearly' : ''}
-          </Text>
-          <Text fz="sm" mih={44}>
-            {isRecommended ? billingTexts.recommendedReason : ''}
-          </Text>
-        </div>
-        <List
-          spacing={8}
-          fz="sm"
-          icon={<IconCheck size={16} color="var(--rc-accent)" aria-hidden style={{ display: 'block' }} />}
-          style={{ flex: 1 }}
-        >
-          {listPlanLines(props.planKey).map((line) => (
-            <List.Item
-              key={line}
-              {...(line.startsWith('No ') && {
-                c: 'dimmed',
-                icon: <IconMinus size={16} aria-hidden style={{ display: 'block' }} />,
-              })}
-            >
-              {line}
-              {explainLine(line) && (
-                <Text span fz="xs" c="dimmed" display="block">
-                  {explainLine(line)}
-                </Text>
-              )}
-            </List.Item>
-          ))}
-        </List>
+    <Card padding="xl" h="100%" className="plan-card" data-recommended={isRecommended || undefined}>
+      <Group justify="space-between" mih={28}>
+        <Title order={2}>{plan.name}</Title>
+        {isCurrent && <StatusBadge tone="good" icon={IconCircleCheck} label="Your plan" />}
+        {isRecommended && !isCurrent && <StatusBadge tone="good" icon={IconThumbUp} label={billingTexts.recommended} />}
+      </Group>
+      <p className="plan-price">
+        <b>${monthlyPrice(plan.priceMonthly, isYearly ? 'year' : 'month')}</b> /month
+        {isYearly && plan.priceMonthly > 0 && <span>Billed yearly</span>}
+      </p>
+      <p className="plan-reason">{reasons[planKey]}</p>
+      <div className="plan-choice">
         <Choice {...props} />
-      </Stack>
+      </div>
+      <Lines lines={limits} />
+      <Lines lines={listPlanLines(planKey).slice(limits.length)} />
     </Card>
   )
 }
 
-function Choice({ planKey, offer, isCurrent, isBusy, onChoose }: Props) {
+const Lines = ({ lines }: { lines: readonly string[] }) => (
+  <ul className="plan-lines">
+    {lines.map((line) => {
+      const Sign = line.startsWith('No ') ? IconMinus : IconCheck
+      return (
+        <li key={line} data-missing={Sign === IconMinus || undefined}>
+          <Sign size={16} aria-hidden />
+          <span>
+            {line}
+            {explainLine(line) && <small>{explainLine(line)}</small>}
+          </span>
+        </li>
+      )
+    })}
+  </ul>
+)
+
+/** What a plan is for. */
+const reasons: Readonly<Record<PlanKey, string>> = {
+  free: 'One store and one flow, at no cost.',
+  starter: billingTexts.recommendedReason,
+  growth: 'SMS and WhatsApp in flows, and all stores in one view.',
+}
+
+function Choice({ planKey, offer, isCurrent, isReadOnly, isBusy, onChoose }: Props) {
   const { name } = plans[planKey]
   if (offer?.kind === 'ends') {
     return (
@@ -99,6 +94,13 @@ function Choice({ planKey, offer, isCurrent, isBusy, onChoose }: Props) {
           </>
         )}
       </Hint>
+    )
+  }
+  if (isReadOnly) {
+    return (
+      <Button disabled fullWidth>
+        Choose {name}
+      </Button>
     )
   }
   // The notice above the plans shows whom to ask.

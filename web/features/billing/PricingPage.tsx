@@ -39,6 +39,7 @@ import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingCards } from '../../core/ui/Loading.tsx'
 import { Money } from '../../core/ui/Money.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
+import { ReadOnly } from '../../core/ui/ReadOnly.tsx'
 import { useOnce } from '../../core/ui/useOnce.ts'
 import { BarePage } from '../../kits/page/BarePage.tsx'
 import { type Choice, describeExtraStore } from './change-copy.ts'
@@ -101,7 +102,11 @@ function Content({ subscription }: { subscription: Subscription }) {
   const advice = (
     <>
       {!mayPay && <PlanPermissionHint hasPlan={plan !== null} />}
-      {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
+      {isDemo && (
+        <div className="pricing-note">
+          <ReadOnly>{billingTexts.demo}</ReadOnly>
+        </div>
+      )}
       {mayChoose && plan === null && (
         <ContinueWithLite isBusy={choosing.isBusy} onChoose={() => choosing.choose('free')} />
       )}
@@ -135,6 +140,7 @@ function Plans({ subscription, choosing, mayChoose, advice }: PlansProps) {
   const [search, setSearch] = useSearchParams()
   const cycle = readCycle(search)
   const supportEmail = useInstance()?.supportEmail
+  const isDemo = useMe()?.isDemo ?? false
   const { plan, sells } = subscription
   const offer = (key: PlanKey) =>
     mayChoose && !(plan === null && key === 'free') ? findOffer(subscription, key, cycle) : null
@@ -144,24 +150,25 @@ function Plans({ subscription, choosing, mayChoose, advice }: PlansProps) {
         cycle={cycle}
         onCycle={(next) => setSearch({ cycle: next }, { replace: true, preventScrollReset: true })}
       />
-      {sells === 'test' && (
+      {sells === 'test' && !isDemo && (
         <Notice tone="info">This server is in billing test mode: choosing a plan charges nothing.</Notice>
       )}
       {advice}
-      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md">
+      <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="md" className="plans">
         {keys.map((key) => (
           <PlanCard
             key={key}
             planKey={key}
             isYearly={cycle === 'year'}
             isCurrent={isCurrent(subscription, key)}
+            isReadOnly={isDemo}
             offer={offer(key)}
             isBusy={choosing.isBusy}
             onChoose={() => choosing.choose(key, cycle)}
           />
         ))}
       </SimpleGrid>
-      <Text fz="sm" c="dimmed" maw={720}>
+      <Text fz="xs" c="dimmed" maw={720} mx="auto" ta="center">
         {billingTexts.youngAccounts}
       </Text>
       <AddOns supportEmail={supportEmail} hasPlan={plan !== null} />

@@ -1,4 +1,5 @@
 import { Button, Card, Group, Text } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { plans } from '../../../shared/billing/billing.ts'
@@ -15,6 +16,7 @@ import { getFailureText } from './failure.ts'
 import { useOpenPortal, useReactivate } from './payment-queries.ts'
 import { findPaidEnd, formatOnDay } from './pricing-rules.ts'
 import type { Overview } from './queries.ts'
+import { listInheritedFeatures } from './rules.ts'
 
 interface Props {
   detail: SubscriptionDetail
@@ -24,12 +26,30 @@ interface Props {
 
 /** The plan, its cost and end date, and the actions (A 2.7, A 4.3). */
 export function StatusCard({ detail, subscription, actions }: Props) {
+  const all = listFacts(detail, subscription)
+  const price = all.find(([name]) => name === 'Price')?.[1]
+  const facts = all.filter(([name]) => name !== 'Price')
   return (
     <Card h="100%">
       <CurrentPlan subscription={subscription} />
-      <div style={{ marginTop: 'var(--mantine-spacing-md)' }}>
-        <Facts entries={listFacts(detail, subscription)} />
-      </div>
+      {price && (
+        <p className="plan-fact">
+          Price <b data-long={price.length > 20 || undefined}>{price}</b>
+        </p>
+      )}
+      {facts.length > 0 && (
+        <div style={{ marginTop: 'var(--mantine-spacing-md)' }}>
+          <Facts entries={facts} />
+        </div>
+      )}
+      <ul className="plan-includes" aria-label={`Included in ${plans[detail.plan].name}`}>
+        {[...listInheritedFeatures(detail.plan), ...plans[detail.plan].features].map((feature) => (
+          <li key={feature}>
+            <IconCheck size={16} aria-hidden />
+            {feature}
+          </li>
+        ))}
+      </ul>
       {actions.advice && <Text mt="md">{actions.advice}</Text>}
       {actions.because && <MissingActionsNote text={actions.because} isWithSupport={subscription.sells === 'none'} />}
       <Actions detail={detail} subscription={subscription} actions={actions} />
@@ -86,13 +106,9 @@ function Actions({ detail, subscription, actions }: Props) {
             Keep {name}
           </Button>
         )}
-        {actions.change === 'here' && (
-          <Button variant="default" onClick={change}>
-            Change plan
-          </Button>
-        )}
+        {actions.change === 'here' && <Button onClick={change}>Change plan</Button>}
         {actions.change === 'pricing' && (
-          <Button variant="default" component={Link} to="/pricing">
+          <Button component={Link} to="/pricing">
             Change plan
           </Button>
         )}

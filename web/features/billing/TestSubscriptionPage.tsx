@@ -9,6 +9,7 @@ import { useHasPermission, useMe, useSubscription } from '../../core/access/quer
 import { call } from '../../core/api/api.ts'
 import { LoadingPage } from '../../core/ui/Loading.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
+import { ReadOnly } from '../../core/ui/ReadOnly.tsx'
 import { useOnce } from '../../core/ui/useOnce.ts'
 import { BarePage } from '../../kits/page/BarePage.tsx'
 import { NotFoundPage } from '../../kits/page/NotFoundPage.tsx'
@@ -44,7 +45,7 @@ function TestSubscription({ current }: { current: string | null }) {
               Current plan: <strong>{current === null ? 'none' : (planNames.get(current) ?? current)}</strong>
             </Text>
             {!mayPay && <PlanPermissionHint hasPlan={current !== null} />}
-            {isDemo && <Notice tone="info">{billingTexts.demo}</Notice>}
+            {isDemo && <ReadOnly>{billingTexts.demo}</ReadOnly>}
             <PlanForm current={current} isDisabled={!mayPay || isDemo} />
             <CreditsForm isDisabled={!mayPay || isDemo} />
             <Button variant="subtle" onClick={() => navigate('/')}>

@@ -13,6 +13,7 @@ import { ColumnsMenu } from '../../core/ui/ColumnsMenu.tsx'
 import { DataList } from '../../core/ui/DataList.tsx'
 import type { DataColumn } from '../../core/ui/DataTable.tsx'
 import { Empty } from '../../core/ui/Empty.tsx'
+import { Filters } from '../../core/ui/Filters.tsx'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingRows } from '../../core/ui/Loading.tsx'
@@ -42,6 +43,7 @@ export function CampaignsPage() {
   const [result, setResult] = useState<ActionResult | null>(findDeletedResult)
   useDeleteReport(setResult)
   const mayWrite = useCanSend()
+  const hasNone = useHasNone(query)
   const form = param('form')
   const open = (which: string) => {
     setResult(null)
@@ -56,7 +58,11 @@ export function CampaignsPage() {
             <Button variant="default" leftSection={<IconSend size={16} aria-hidden />} onClick={() => open(TO_ALL)}>
               Send to All
             </Button>
-            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => open(NEW)}>
+            <Button
+              variant={hasNone ? 'default' : 'filled'}
+              leftSection={<IconPlus size={16} aria-hidden />}
+              onClick={() => open(NEW)}
+            >
               New Campaign
             </Button>
           </>
@@ -121,20 +127,29 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
   const renderActions = (campaign: Parameters<typeof act>[1]) => (
     <RowActions campaign={campaign} mayWrite={mayWrite} isBusy={isBusy} onAction={act} />
   )
+  const hasNone = useHasNone(query)
   return (
     <Card padding={0} style={{ overflow: 'visible' }}>
-      <Group p="md" gap="sm">
-        <div style={{ flex: '1 1 220px' }}>
-          <SearchBox label="Search campaigns" value={query.search ?? ''} onSearch={(search) => onChange({ search })} />
-        </div>
-        <NativeSelect
-          aria-label="Status"
-          data={[{ value: '', label: 'All statuses' }, ...statusNames]}
-          value={query.status ?? ''}
-          onChange={(event) => onChange(withStatus(event.currentTarget.value))}
-        />
-        {isWide && <ColumnsMenu optional={addedColumns} {...columns} />}
-      </Group>
+      {!hasNone && (
+        <Group p="md" gap="sm">
+          <div style={{ flex: '1 1 170px' }}>
+            <SearchBox
+              label="Search campaigns"
+              value={query.search ?? ''}
+              onSearch={(search) => onChange({ search })}
+            />
+          </div>
+          <Filters active={query.status ? 1 : 0}>
+            <NativeSelect
+              aria-label="Status"
+              data={[{ value: '', label: 'All statuses' }, ...statusNames]}
+              value={query.status ?? ''}
+              onChange={(event) => onChange(withStatus(event.currentTarget.value))}
+            />
+          </Filters>
+          {isWide && <ColumnsMenu optional={addedColumns} {...columns} />}
+        </Group>
+      )}
       <Loaded
         query={campaigns}
         loading={<LoadingSkeleton />}
@@ -170,6 +185,13 @@ function List({ query, mayWrite, onChange, onOpen, onResult }: ListProps) {
   )
 }
 
+/** The empty state has the actions then, and there is nothing to search. */
+function useHasNone(query: CampaignQuery): boolean {
+  return useCampaigns(query).data?.pagination.total === 0 && !isFiltered(query)
+}
+
+const isFiltered = ({ search, status }: CampaignQuery) => Boolean(search || status)
+
 /** Empty parameters are removed from the address. */
 const withStatus = (value: string) => ({ status: parseStatus(value) }) as Partial<CampaignQuery>
 
@@ -192,7 +214,7 @@ function Nothing({ query, mayWrite, onChange, onOpen }: Omit<ListProps, 'onResul
       </Empty>
     )
   }
-  if (query.search || query.status) {
+  if (isFiltered(query)) {
     return (
       <Empty icon={IconFilterOff} text="No campaigns match your search and filter.">
         <Button variant="default" size="sm" onClick={() => onChange({ search: '', ...withStatus('') })}>
@@ -202,7 +224,7 @@ function Nothing({ query, mayWrite, onChange, onOpen }: Omit<ListProps, 'onResul
     )
   }
   return (
-    <Empty icon={IconMail} text={campaignTexts.none}>
+    <Empty icon={IconMail} text={campaignTexts.none} isFirst>
       {mayWrite && (
         <Group justify="center" gap="sm">
           <Button variant="default" onClick={() => onOpen(TO_ALL)}>

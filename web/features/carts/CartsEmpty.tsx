@@ -31,7 +31,7 @@ export function CartsEmpty({ isFiltered, page, total, onReset }: Props) {
   if (total === 0) {
     return (
       <DemoHistoryGate>
-        <Empty icon={IconShoppingCart} text={cartTexts.none}>
+        <Empty icon={IconShoppingCart} text={cartTexts.none} isFirst>
           <NoCaptureYet />
           <Anchor component={Link} to="/settings">
             See what your store shares

@@ -25,6 +25,7 @@ import { ColumnsMenu } from '../../core/ui/ColumnsMenu.tsx'
 import { DataList } from '../../core/ui/DataList.tsx'
 import type { DataColumn, DataRows } from '../../core/ui/DataTable.tsx'
 import { DownloadButton } from '../../core/ui/Download.tsx'
+import { Filters } from '../../core/ui/Filters.tsx'
 import { formatAge, formatCount, formatCounted } from '../../core/ui/format.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingRows } from '../../core/ui/Loading.tsx'
@@ -99,17 +100,20 @@ export function CartsPage() {
               onSearch={(text) => change({ search: text })}
             />
           </div>
-          <NativeSelect
-            aria-label="Status"
-            data={statuses}
-            value={query.status ?? ''}
-            onChange={(event) => change({ status: event.currentTarget.value })}
-            style={{ flex: '1 1 150px' }}
-            maw={{ base: 'none', md: 220 }}
-          />
-          <ReachFilter query={query} isEnabled={carts.isSuccess} onChange={change} />
-          {isWide && <ColumnsMenu optional={optional} {...columns} />}
-          {mayExport && <ExportButton query={query} />}
+          <Filters active={[query.status, query.reach].filter(Boolean).length}>
+            <NativeSelect
+              aria-label="Status"
+              data={statuses}
+              value={query.status ?? ''}
+              onChange={(event) => change({ status: event.currentTarget.value })}
+              style={{ flex: '1 1 150px' }}
+              maw={{ base: 'none', md: 220 }}
+            />
+            <ReachFilter query={query} isEnabled={carts.isSuccess} onChange={change} />
+            {isWide && <ColumnsMenu optional={optional} {...columns} />}
+            {mayExport && <ExportButton query={query} />}
+          </Filters>
+          <Chips query={query} onChange={change} />
         </Group>
         {isFromFigure(query) && (
           <Text fz="xs" c="dimmed" px="md" pb="sm">
@@ -146,17 +150,14 @@ function ReachFilter({ query, isEnabled, onChange }: ReachProps) {
   const { reach = '' } = query
   const known = useReach(query, isEnabled)
   return (
-    <>
-      <NativeSelect
-        aria-label="Can an email reach the shopper?"
-        data={listReachOptions(known.data, reach)}
-        value={reach}
-        onChange={(event) => onChange({ reach: event.currentTarget.value })}
-        style={{ flex: '1 1 170px' }}
-        maw={{ base: 'none', md: 240 }}
-      />
-      <Chips query={query} onChange={onChange} />
-    </>
+    <NativeSelect
+      aria-label="Can an email reach the shopper?"
+      data={listReachOptions(known.data, reach)}
+      value={reach}
+      onChange={(event) => onChange({ reach: event.currentTarget.value })}
+      style={{ flex: '1 1 170px' }}
+      maw={{ base: 'none', md: 240 }}
+    />
   )
 }
 

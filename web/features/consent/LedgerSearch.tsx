@@ -89,6 +89,7 @@ function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
       icon={IconScript}
       title="No opt-ins or opt-outs yet"
       text="Consent given at your checkout and every unsubscribe are recorded here as they happen."
+      isFirst
     />
   )
 }

@@ -612,7 +612,9 @@ function Nothing({ isFiltered, onShowAll }: { isFiltered: boolean; onShowAll: ()
     return (
       <Empty
         icon={IconBan}
-        text="The list is empty. People who unsubscribe and addresses that bounce are added automatically."
+        title="Nobody is suppressed"
+        text="People who unsubscribe and addresses that bounce are added automatically."
+        isFirst
       />
     )
   }

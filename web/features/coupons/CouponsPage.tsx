@@ -222,7 +222,8 @@ function Nothing({ query, quickCreate, onChange }: Pick<Props, 'query' | 'quickC
     <Empty
       icon={IconTicket}
       title="No coupons yet"
-      text="Offer a discount in your reminders. Coupons of your store appear here too."
+      text="Offer a discount in your reminders. Your store’s coupons appear here too."
+      isFirst
     >
       {quickCreate}
     </Empty>

@@ -10,6 +10,7 @@ import type { DataColumn, Sorting } from '../../core/ui/DataTable.tsx'
 import { DownloadButton } from '../../core/ui/Download.tsx'
 import { Empty } from '../../core/ui/Empty.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'
+import { Filters } from '../../core/ui/Filters.tsx'
 import { formatCount } from '../../core/ui/format.ts'
 import { LoadingRows } from '../../core/ui/Loading.tsx'
 import { formatTotal } from '../../core/ui/listQuery.ts'
@@ -42,7 +43,7 @@ export function CustomersPage() {
       />
       <Card padding={0} style={{ overflow: 'visible' }}>
         <Group p="md" gap="sm">
-          <div style={{ flex: '1 1 220px' }}>
+          <div style={{ flex: '1 1 170px' }}>
             <SearchBox
               label="Search by name, email or phone"
               value={query.search ?? ''}
@@ -50,14 +51,16 @@ export function CustomersPage() {
               onSearch={(search) => change({ search })}
             />
           </div>
-          <SegmentedControl
-            aria-label="Which customers"
-            data={kinds}
-            value={query.registered ?? ''}
-            onChange={(kind) => change({ registered: kind as Kind })}
-          />
-          <OrderSelect {...query} onOrder={(order) => change({ sort: 'since', order })} />
-          {mayExport && <ExportButton query={query} />}
+          <Filters active={query.registered ? 1 : 0}>
+            <SegmentedControl
+              aria-label="Which customers"
+              data={kinds}
+              value={query.registered ?? ''}
+              onChange={(kind) => change({ registered: kind as Kind })}
+            />
+            <OrderSelect {...query} onOrder={(order) => change({ sort: 'since', order })} />
+            {mayExport && <ExportButton query={query} />}
+          </Filters>
         </Group>
         <List query={query} onChange={change} onSort={sort} />
       </Card>
@@ -174,7 +177,7 @@ function NoCustomers({ query, total, onChange }: EmptyProps) {
   }
   return (
     <DemoHistoryGate>
-      <Empty icon={IconUsers} text={customerTexts.none}>
+      <Empty icon={IconUsers} text={customerTexts.none} isFirst>
         <NoCaptureYet />
       </Empty>
     </DemoHistoryGate>

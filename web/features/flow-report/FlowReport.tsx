@@ -12,11 +12,11 @@ import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingList } from '../../core/ui/Loading.tsx'
 import { TimeAgo } from '../../core/ui/Time.tsx'
 import { type ReportDays, useChooseWinner, useFlowReport } from '../../kits/flows/queries.ts'
-import { Bar, FactList, Term } from '../analytics/parts.tsx'
+import { FactList, Term } from '../analytics/parts.tsx'
 import {
-  buildFunnel,
-  computeWidth,
   describeComparison,
+  describeDelivered,
+  listSkipped,
   nameStep,
   reportDefinitions,
   type StepFigures,
@@ -24,7 +24,7 @@ import {
   type VariantFigures,
 } from './rules.ts'
 
-/** Results of a flow's messages, step by step. `isEdited`: the flow has unsaved changes. */
+/** Results of a flow's messages, a row each. `isEdited`: the flow has unsaved changes. */
 export function FlowReport({ flow, isEdited }: { flow: FlowView; isEdited: boolean }) {
   const [days, setDays] = useState<ReportDays>(30)
   const report = useFlowReport(flow.id, days)
@@ -49,104 +49,144 @@ export function FlowReport({ flow, isEdited }: { flow: FlowView; isEdited: boole
 
 function Content({ report, flow, isEdited }: { report: Report; flow: FlowView; isEdited: boolean }) {
   const { steps, currency, from, to, countedAt } = report
-  const total = sumSteps(steps)
+  const tested = steps.filter(({ variants }) => variants.length > 1)
   return (
     <Stack gap="lg">
-      <div className="report-total">
-        <FactList
-          facts={[
-            {
-              label: 'Revenue recovered',
-              definition: reportDefinitions.revenue,
-              value: formatMoney(total.revenue, currency),
-            },
-            { label: 'Orders', definition: reportDefinitions.orders, value: formatCount(total.orders) },
-            { label: 'Sent', definition: reportDefinitions.sent, value: formatCount(total.sent) },
-          ]}
-        />
-        <Text fz="xs" c="dimmed" mt="xs">
-          {formatDay(from)} – {formatDay(to)} ·{' '}
-          {countedAt === null ? (
-            'nothing counted yet'
-          ) : (
-            <>
-              updated <TimeAgo at={countedAt} />
-            </>
-          )}
-        </Text>
-      </div>
-      {steps.map((step) => (
-        <Step key={step.stepId} step={step} flow={flow} currency={currency} isEdited={isEdited} />
+      <StepTable steps={steps} currency={currency} />
+      <SkippedMessages steps={steps} />
+      {tested.map((step) => (
+        <section key={step.stepId} className="report-step" aria-label={nameStep(step)}>
+          <h3 className="block-title">{nameStep(step)}</h3>
+          <Variants step={step} flow={flow} currency={currency} isEdited={isEdited} />
+        </section>
       ))}
+      <Text fz="xs" c="dimmed">
+        {formatDay(from)} – {formatDay(to)} ·{' '}
+        {countedAt === null ? (
+          'nothing counted yet'
+        ) : (
+          <>
+            updated <TimeAgo at={countedAt} />
+          </>
+        )}
+      </Text>
     </Stack>
   )
 }
 
-interface StepProps {
-  step: StepFigures
-  flow: FlowView
-  currency: string
-  isEdited: boolean
+interface Column {
+  key: keyof typeof reportDefinitions
+  label: string
+  cell: (step: StepFigures) => string
+  /** Empty: a sum would mean nothing. */
+  total: (steps: readonly StepFigures[]) => string
 }
 
-function Step({ step, flow, currency, isEdited }: StepProps) {
-  const { revenue, revenuePerRecipient, unsubscribed, variants } = step
+const sumOf = (key: 'planned' | 'sent' | 'clicked' | 'orders' | 'unsubscribed'): Pick<Column, 'cell' | 'total'> => ({
+  cell: (step) => formatCount(step[key]),
+  total: (steps) => formatCount(sumSteps(steps, key)),
+})
+
+const listColumns = (steps: readonly StepFigures[], currency: string): Column[] => [
+  { key: 'planned', label: 'Planned', ...sumOf('planned') },
+  { key: 'sent', label: 'Sent', ...sumOf('sent') },
+  // Email reports no delivery.
+  ...(steps.some(({ delivered }) => delivered !== null)
+    ? [{ key: 'delivered' as const, label: 'Delivered', cell: describeDelivered, total: () => '' }]
+    : []),
+  { key: 'clicked', label: 'Clicked', ...sumOf('clicked') },
+  { key: 'orders', label: 'Orders', ...sumOf('orders') },
+  {
+    key: 'revenue',
+    label: 'Revenue',
+    cell: ({ revenue }) => formatMoney(revenue, currency),
+    total: () => formatMoney(sumSteps(steps, 'revenue'), currency),
+  },
+  {
+    key: 'revenuePerRecipient',
+    label: 'Revenue per recipient',
+    cell: ({ revenuePerRecipient: each }) => (each === null ? '–' : formatMoney(each, currency)),
+    total: () => '',
+  },
+  { key: 'unsubscribed', label: 'Unsubscribed', ...sumOf('unsubscribed') },
+]
+
+/** A row per message. On a phone each row is a block of its figures. */
+function StepTable({ steps, currency }: { steps: readonly StepFigures[]; currency: string }) {
+  const columns = listColumns(steps, currency)
   return (
-    <section className="report-step" aria-label={nameStep(step)}>
-      <h3 className="block-title">{nameStep(step)}</h3>
-      {step.planned + step.sent + step.skipped.length === 0 ? (
-        <Text fz="sm" c="dimmed" mt="xs">
-          No messages in this period.
-        </Text>
-      ) : (
-        <>
-          <ul className="funnel" aria-label="From planned to orders">
-            {buildFunnel(step).map(({ key, label, text, width }) => (
-              <li key={key}>
-                <Term label={label} definition={reportDefinitions[key]} />
-                <span className="funnel-count">{text}</span>
-                <Bar width={width} />
-              </li>
+    <table className="report-table" aria-label="Messages">
+      <thead>
+        <tr>
+          <th scope="col">Message</th>
+          {columns.map(({ key, label }) => (
+            <th key={key} scope="col">
+              <Term label={label} definition={reportDefinitions[key]} />
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {steps.map((step) => (
+          <tr key={step.stepId}>
+            <th scope="row">{nameStep(step)}</th>
+            {columns.map(({ key, label, cell }) => (
+              <td key={key} data-label={label} data-figure={key}>
+                {cell(step)}
+              </td>
             ))}
-          </ul>
-          <FactList
-            facts={[
-              { label: 'Revenue', definition: reportDefinitions.revenue, value: formatMoney(revenue, currency) },
-              {
-                label: 'Revenue per recipient',
-                definition: reportDefinitions.revenuePerRecipient,
-                value: revenuePerRecipient === null ? '–' : formatMoney(revenuePerRecipient, currency),
-              },
-              { label: 'Unsubscribed', definition: reportDefinitions.unsubscribed, value: formatCount(unsubscribed) },
-            ]}
-          />
-          <SkippedMessages step={step} />
-          {variants.length > 1 && <Variants step={step} flow={flow} currency={currency} isEdited={isEdited} />}
-        </>
+          </tr>
+        ))}
+      </tbody>
+      {steps.length > 1 && (
+        <tfoot>
+          <tr>
+            <th scope="row">All messages</th>
+            {columns.map(({ key, label, total }) => (
+              <td key={key} data-label={label} data-figure={key}>
+                {total(steps)}
+              </td>
+            ))}
+          </tr>
+        </tfoot>
       )}
-    </section>
+    </table>
   )
 }
 
-/** Bars from zero, as shares of all unsent messages. */
-function SkippedMessages({ step: { skipped } }: { step: StepFigures }) {
-  if (skipped.length === 0) return null
-  const whole = skipped.reduce((sum, { count }) => sum + count, 0)
+/** Reasons of all messages, with a count per message. */
+function SkippedMessages({ steps }: { steps: readonly StepFigures[] }) {
+  const rows = listSkipped(steps)
+  if (rows.length === 0) return null
+  const whole = rows.reduce((sum, { total }) => sum + total, 0)
   return (
-    <div>
-      <Text fz="sm" component="h4" m={0}>
-        <Term label={`Not sent: ${formatCount(whole)}, by reason`} definition={reportDefinitions.skipped} />
-      </Text>
-      <ul className="coverage not-sent">
-        {skipped.map(({ reason, explanation, count }) => (
-          <li key={reason}>
-            <span>{explanation}</span>
-            <span className="number">{formatCount(count)}</span>
-            <Bar width={computeWidth(count, whole)} />
-          </li>
-        ))}
-      </ul>
-    </div>
+    <details className="report-skipped">
+      <summary>Not sent: {formatCount(whole)}, by reason</summary>
+      <table className="report-table" aria-label="Not sent, by reason">
+        <thead>
+          <tr>
+            <th scope="col">Reason</th>
+            {steps.map((step) => (
+              <th key={step.stepId} scope="col">
+                {nameStep(step)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ explanation, counts }) => (
+            <tr key={explanation}>
+              <th scope="row">{explanation}</th>
+              {counts.map((count, place) => (
+                <td key={steps[place]!.stepId} data-label={nameStep(steps[place]!)}>
+                  {count === 0 ? '–' : formatCount(count)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
   )
 }
 

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
 import {
-  buildFunnel,
-  computeWidth,
   describeComparison,
   describeDelivered,
+  listSkipped,
   nameStep,
   type StepFigures,
   sumSteps,
@@ -39,16 +38,19 @@ const step: StepFigures = {
   purchasesNeeded: null,
 }
 
-it('draws every bar from zero, as a share of the longest', () => {
-  expect(buildFunnel({ ...step, planned: 40, sent: 80 }).map(({ width }) => width)).toEqual([50, 100, 0, 62.5, 12.5])
-  expect(buildFunnel(step).map(({ label, text, width }) => [label, text, width])).toEqual([
-    ['Planned', '200', 100],
-    ['Sent', '100', 50],
-    ['Delivered', 'not reported', 0],
-    ['Clicked', '50', 25],
-    ['Orders', '10', 5],
+it('lists unsent messages by reason with a count per step, most frequent first', () => {
+  const skip = (explanation: string, count: number) =>
+    ({ reason: explanation, explanation, count }) as unknown as StepFigures['skipped'][number]
+  const steps = [
+    { ...step, skipped: [skip('No email', 2), skip('Too late', 1)] },
+    { ...step, skipped: [skip('Bought', 9), skip('No email', 3)] },
+  ]
+  expect(listSkipped(steps).map(({ explanation, counts, total }) => [explanation, counts, total])).toEqual([
+    ['Bought', [0, 9], 9],
+    ['No email', [2, 3], 5],
+    ['Too late', [1, 0], 1],
   ])
-  expect([computeWidth(1, 0), computeWidth(3, 2)]).toEqual([0, 100])
+  expect(listSkipped([step])).toEqual([])
 })
 
 it.each([
@@ -61,7 +63,7 @@ it.each([
 it('names a step by its position, and a removed step as such', () => {
   expect(nameStep(step)).toBe('1. First reminder')
   expect(nameStep({ ...step, step: null })).toBe('First reminder (removed)')
-  expect(sumSteps([step, step])).toEqual({ sent: 200, orders: 20, revenue: 800 })
+  expect([sumSteps([step, step], 'sent'), sumSteps([step, step], 'revenue')]).toEqual([200, 800])
 })
 
 it('claims no more about a variant than its interval supports', () => {

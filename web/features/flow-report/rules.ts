@@ -2,7 +2,7 @@ import type { FlowReport } from '../../../shared/marketing/flow-report.ts'
 import { formatCount, formatCounted } from '../../core/ui/format.ts'
 import { CLICKED } from '../../kits/flows/rules.ts'
 
-// Texts and bars of the flow report. Pure.
+// Texts and sums of the flow report. Pure.
 
 export type StepFigures = FlowReport['steps'][number]
 export type VariantFigures = StepFigures['variants'][number]
@@ -16,31 +16,9 @@ export const reportDefinitions = {
   revenue: 'Net revenue of the orders attributed to these messages.',
   revenuePerRecipient: 'Net revenue attributed to these messages, divided by the messages sent.',
   unsubscribed: 'Messages from which a shopper unsubscribed.',
-  skipped: 'Messages closed in this period without being sent, by reason.',
   people: 'Shoppers who got this text. Each always gets the same one.',
   bought: 'Of these, shoppers with an attributed order.',
 } as const
-
-/** The bars of a step from zero, as shares of the longest. null: no report exists. */
-export function buildFunnel(figures: StepFigures) {
-  const { planned, sent, delivered, clicked, orders } = figures
-  const rows = [
-    ['planned', 'Planned', planned],
-    ['sent', 'Sent', sent],
-    ['delivered', 'Delivered', delivered],
-    ['clicked', 'Clicked', clicked],
-    ['orders', 'Orders', orders],
-  ] as const
-  // Messages scheduled before the period may be sent in it.
-  const whole = Math.max(planned, sent)
-  return rows.map(([key, label, count]) => ({
-    key,
-    label,
-    count,
-    width: computeWidth(count ?? 0, whole),
-    text: key === 'delivered' ? describeDelivered(figures) : formatCount(count ?? 0),
-  }))
-}
 
 /**
  * Deliveries among messages with a report, plus the number without one. Never a 0 that reads as "nothing was
@@ -57,18 +35,27 @@ export function describeDelivered({
   return `${formatCount(delivered)} of ${formatCount(reporting)}${unsaid}`
 }
 
-/** Percent of the total. */
-export const computeWidth = (count: number, whole: number): number =>
-  whole > 0 ? Math.min(100, (count / whole) * 100) : 0
-
 export const nameStep = ({ step, name }: Pick<StepFigures, 'step' | 'name'>): string =>
   step === null ? `${name} (removed)` : `${step}. ${name}`
 
-export const sumSteps = (steps: readonly StepFigures[]) => ({
-  sent: steps.reduce((sum, { sent }) => sum + sent, 0),
-  orders: steps.reduce((sum, { orders }) => sum + orders, 0),
-  revenue: steps.reduce((sum, { revenue }) => sum + revenue, 0),
-})
+export const sumSteps = (
+  steps: readonly StepFigures[],
+  key: 'planned' | 'sent' | 'clicked' | 'orders' | 'revenue' | 'unsubscribed',
+): number => steps.reduce((sum, step) => sum + step[key], 0)
+
+/** Unsent messages by reason, most frequent first, with a count per step. */
+export function listSkipped(steps: readonly StepFigures[]) {
+  const all = steps.flatMap(({ skipped }) => skipped)
+  const explanations = [...new Set(all.map(({ explanation }) => explanation))]
+  return explanations
+    .map((explanation) => {
+      const counts = steps.map(({ skipped }) =>
+        skipped.reduce((sum, each) => sum + (each.explanation === explanation ? each.count : 0), 0),
+      )
+      return { explanation, counts, total: counts.reduce((sum, count) => sum + count, 0) }
+    })
+    .sort((a, b) => b.total - a.total)
+}
 
 /** Whether a variant sells more than the first, as far as proven. */
 export function describeComparison(

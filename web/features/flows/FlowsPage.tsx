@@ -50,7 +50,7 @@ export function FlowsPage() {
         {(data) => (
           <>
             {data.flows.length === 0 ? (
-              <Empty icon={IconRoute} text="No flow yet. A flow sends reminders after a cart is abandoned.">
+              <Empty icon={IconRoute} text="No flow yet. A flow sends reminders after a cart is abandoned." isFirst>
                 {mayWrite && <Button onClick={() => setStarting(true)}>Create a flow</Button>}
               </Empty>
             ) : (

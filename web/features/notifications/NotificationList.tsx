@@ -129,6 +129,7 @@ function NoNotifications({ query, onChange }: Pick<Props, 'query' | 'onChange'>)
         icon={IconBell}
         title="No notifications"
         text="Abandoned carts, undelivered messages and outages appear here."
+        isFirst
       />
     )
   }

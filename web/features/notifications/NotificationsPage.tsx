@@ -210,7 +210,7 @@ function NotificationDetail({ id, answer, isFocused, onBack, ...actions }: Props
   return (
     <section className="notes-detail" aria-label="Notification" ref={place} tabIndex={-1}>
       {id === null ? (
-        <Empty icon={IconBell} text="Select a notification to view details" />
+        <Empty icon={IconBell} text="Select a notification to view details" isFirst />
       ) : (
         <Opened key={id} answer={answer} onBack={onBack} {...actions} />
       )}

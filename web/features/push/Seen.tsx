@@ -15,8 +15,8 @@ export function LiveCheck({ places }: { places: readonly Place[] }) {
       {places.length === 0 ? (
         <div role="status">
           <NotSeen />
-          <Link to="/settings">Install the Recoup plugin</Link>, which includes web push, or add the code under
-          Developer. Then open your shop and add something to the cart.
+          <Link to="/settings">Install the Recoup plugin</Link>, which includes web push, or add{' '}
+          <Link to="/push-setup">the code</Link>. Then open your shop and add something to the cart.
         </div>
       ) : (
         <Places places={places} isNamed />
@@ -35,7 +35,7 @@ export function MethodCheck({ places, method }: { places: readonly Place[]; meth
       <NotSeen />
       {other
         ? `Not needed: web push works through ${methodNames[other]}.`
-        : 'Open a page of your shop and add something to the cart. This check repeats by itself.'}
+        : 'Open a page of your shop and add something to the cart. This page checks automatically.'}
     </div>
   )
 }

@@ -42,7 +42,7 @@ export function BounceMailboxCard() {
 const Content = ({ view }: { view: MailboxView }) => (
   <Stack gap="md">
     {view.mailbox && <State mailbox={view.mailbox} />}
-    <PermittedChannelForm fixed={view.isFixed && 'The demo sends to the built-in mailbox only, so nothing bounces.'}>
+    <PermittedChannelForm fixed={view.isFixed && [['Mailbox', 'None: nothing bounces in the demo mailbox']]}>
       <MailboxForm mailbox={view.mailbox} />
     </PermittedChannelForm>
   </Stack>

@@ -18,8 +18,8 @@ export function LinkHostCard({ storeId }: { storeId: string }) {
     <Card component="section" aria-label="Links in your emails">
       <Title order={2}>Links in your emails</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Use your own domain for links, such as links.shop.com. Until its DNS records are verified, links use{' '}
-        {host.data?.target ?? 'this server'}.
+        Use your own domain, such as links.shop.com.
+        {host.data && !host.data.isFixed && ` Until its DNS records are verified, links use ${host.data.target}.`}
       </Text>
       {host.isPending && <LoadingList count={1} />}
       {host.error && (
@@ -34,7 +34,7 @@ function Content({ storeId, view }: { storeId: string; view: LinkHostView }) {
   return (
     <Stack gap="md">
       {view.host && <CheckList label="Domain status" checks={[describeProof(view), buildCheck(view, view.host)]} />}
-      <PermittedChannelForm fixed={view.isFixed && 'The demo’s links always use this server.'}>
+      <PermittedChannelForm fixed={view.isFixed && [['Domain', view.target]]}>
         <HostForm storeId={storeId} view={view} />
       </PermittedChannelForm>
     </Stack>

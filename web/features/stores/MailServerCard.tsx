@@ -2,6 +2,7 @@ import { Button, Card, Group, NumberInput, Select, Stack, Text, TextInput, Title
 import { useForm } from '@mantine/form'
 import { IconAlertTriangle, IconCircleCheck, IconInbox, IconMinus } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import type { z } from 'zod'
 import * as api from '../../../shared/delivery/mail-server.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type MailServerView,
   mailSecurities,
   mailSecurityText,
-  mailServerTexts,
 } from '../../../shared/delivery/mail-server.ts'
 import { ConfirmFirst } from '../../core/access/ConfirmFirst.tsx'
 import { useDraft } from '../../core/access/drafts.ts'
@@ -53,8 +53,9 @@ export function MailServerCard() {
   )
 }
 
-function getBadge({ way, server }: MailServerView) {
-  if (way === 'mailbox') return { tone: 'info', icon: IconInbox, label: 'Email stays on this server' } as const
+function getBadge({ way, server, isFixed }: MailServerView) {
+  if (way === 'mailbox')
+    return { tone: 'info', icon: IconInbox, label: isFixed ? 'Demo mailbox' : 'Email stays on this server' } as const
   if (way === 'none') return { tone: 'warn', icon: IconAlertTriangle, label: 'No mail server' } as const
   if (server?.problem) return { tone: 'bad', icon: IconAlertTriangle, label: 'Not accepting email' } as const
   return way === 'own'
@@ -68,13 +69,28 @@ function Content({ view }: { view: MailServerView }) {
   return (
     <Stack gap="md">
       <ServerState view={view} />
-      <PermittedChannelForm fixed={view.isFixed && mailServerTexts.demo}>
+      <PermittedChannelForm fixed={view.isFixed && listFixed(view)}>
         <ConfirmFirst what="save a mail server" isFree={!isAsked} />
         <MailServerForm view={view} />
       </PermittedChannelForm>
     </Stack>
   )
 }
+
+/** The demo's server. */
+const listFixed = ({ from, mailboxUrl }: MailServerView): [string, ReactNode][] => [
+  [
+    'Sent to',
+    mailboxUrl ? (
+      <a key="mailbox" href={mailboxUrl} target="_blank" rel="noreferrer">
+        Demo mailbox
+      </a>
+    ) : (
+      'Demo mailbox'
+    ),
+  ],
+  ['From address', from],
+]
 
 /** Current state. */
 function ServerState({ view: { way, server, from, acceptedAt, mailboxUrl, isFixed } }: { view: MailServerView }) {

@@ -3,8 +3,10 @@ import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { checkSenderDomain, isSelector } from '../../../shared/delivery/sending.ts'
+import { useMe } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
 import { CheckList } from '../../core/ui/CheckList.tsx'
+import { Facts } from '../../core/ui/Facts.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingList } from '../../core/ui/Loading.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
@@ -13,6 +15,7 @@ import { Notice } from '../../core/ui/Notice.tsx'
 export function SenderDomainCard({ storeId }: { storeId: string }) {
   const [selector, setSelector] = useState('')
   const domain = useSenderDomain(storeId, selector)
+  const isDemo = useMe()?.isDemo
   const hasChecks = (domain.data?.checks.length ?? 0) > 0
   return (
     <Card component="section" aria-label="Sender’s domain">
@@ -33,7 +36,7 @@ export function SenderDomainCard({ storeId }: { storeId: string }) {
       <Text fz="sm" c="dimmed" mt={4} mb="md">
         {domain.data && hasChecks
           ? `Email comes from ${domain.data.address}. Three records of ${domain.data.domain} prove that it is genuine.`
-          : 'Three DNS records prove that your email is genuine: SPF, DKIM and DMARC.'}
+          : 'Three DNS records prove that your email is genuine.'}
         {domain.data?.replyTo && ` Replies go to ${domain.data.replyTo}.`}
       </Text>
       <Stack gap="md">
@@ -41,13 +44,21 @@ export function SenderDomainCard({ storeId }: { storeId: string }) {
         {domain.error && (
           <Failed title="The domain could not be checked" error={domain.error} onRetry={() => domain.refetch()} />
         )}
-        {domain.data?.note && <Notice tone="info">{domain.data.note}</Notice>}
+        {domain.data?.note && !isDemo && <Notice tone="info">{domain.data.note}</Notice>}
+        {domain.data && !hasChecks && <Facts entries={records} />}
         {domain.data && hasChecks && <CheckList label="Records of the sender’s domain" checks={domain.data.checks} />}
         {(hasChecks || selector !== '') && <Selector onChoose={setSelector} />}
       </Stack>
     </Card>
   )
 }
+
+/** What is checked once emails come from a real domain. */
+const records: [string, string][] = [
+  ['SPF', 'Your mail server may send for the domain'],
+  ['DKIM', 'The email is signed by the domain'],
+  ['DMARC', 'What receivers do with email that fails both'],
+]
 
 /** DKIM keys are stored under selectors, which cannot be listed. */
 function Selector({ onChoose }: { onChoose: (selector: string) => void }) {

@@ -1,6 +1,7 @@
 import { Textarea, TextInput } from '@mantine/core'
 import type { StoreView } from '../../../shared/access/stores.ts'
 import { useHasPermission, useMe } from '../../core/access/queries.ts'
+import { Facts } from '../../core/ui/Facts.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { SaveBar } from '../../core/ui/SaveBar.tsx'
 import { SettingCard } from '../../core/ui/SettingCard.tsx'
@@ -17,9 +18,23 @@ export function SendingForm({ store }: { store: StoreView }) {
         title="Sender"
         about="Marketing emails must name their sender by law. Flows need the sender name and postal address."
       >
-        {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
-        {isDemo && <Notice tone="info">The sender cannot be changed in the demo.</Notice>}
-        <SenderFields form={form} storeName={store.name} isDisabled={isFixed || isDemo} />
+        {isFixed && !isDemo && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
+        {isDemo ? (
+          <Facts
+            entries={[
+              ['Sender name', store.senderName || '–'],
+              ['Sender email', store.senderEmail || '–'],
+              [
+                'Postal address',
+                <span key="address" className="keeps-lines">
+                  {store.postalAddress || '–'}
+                </span>,
+              ],
+            ]}
+          />
+        ) : (
+          <SenderFields form={form} storeName={store.name} isDisabled={isFixed} />
+        )}
       </SettingCard>
       <SaveBar
         isDirty={form.isDirty()}

@@ -45,7 +45,7 @@ export function TextChannelFrame({ view, about, children }: Props) {
       <Stack gap="md">
         <ConnectionState view={view} />
         {view.state === 'ready' && <Hooks view={view} />}
-        <PermittedChannelForm fixed={view.isFixed && textChannelTexts.demo} what="these">
+        <PermittedChannelForm fixed={view.isFixed && listFixed(view)} what="these">
           {children}
         </PermittedChannelForm>
       </Stack>
@@ -53,7 +53,22 @@ export function TextChannelFrame({ view, about, children }: Props) {
   )
 }
 
+/** The demo's channel. */
+const listFixed = ({ phoneUrl }: TextChannelView): [string, ReactNode][] => [
+  [
+    'Sent to',
+    phoneUrl ? (
+      <a key="phones" href={phoneUrl} target="_blank" rel="noreferrer">
+        Demo phones
+      </a>
+    ) : (
+      'Demo phones'
+    ),
+  ],
+]
+
 function ConnectionState({ view }: { view: TextChannelView }) {
+  if (view.isFixed) return null
   if (view.state === 'missing') return <Notice tone="warn">{textChannelTexts.notConfigured}</Notice>
   if (view.state === 'sandbox') {
     return (

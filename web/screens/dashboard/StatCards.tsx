@@ -33,14 +33,13 @@ const kinds: Kind[] = [
 interface Figure {
   value: string
   change: number | null
-  /** Only what no other figure says. */
   note?: ReactNode
 }
 
 /** One for each of `kinds`. */
 function listFigures(stats: DashboardStats, reach: CartReach | undefined): Figure[] {
   const { trends, currency } = stats
-  const others = stats.otherCurrencies.map((each) => formatMoney(each.totalRevenue, each.currency))
+  const allTime = [{ currency, totalRevenue: stats.totalRevenue }, ...stats.otherCurrencies]
   return [
     {
       value: formatCount(stats.abandonedCarts),
@@ -53,9 +52,9 @@ function listFigures(stats: DashboardStats, reach: CartReach | undefined): Figur
       note: `${formatRate(stats.recoveryRate)} of abandoned carts`,
     },
     {
-      value: formatMoney(stats.totalRevenue, currency),
+      value: formatMoney(stats.monthlyRevenue, currency),
       change: trends.revenue,
-      note: others.length > 0 ? `All time, and ${others.join(', ')}` : 'All time',
+      note: `${allTime.map((each) => formatMoney(each.totalRevenue, each.currency)).join(', ')} all time`,
     },
     { value: formatCount(stats.activeCustomers), change: trends.activeCustomers },
   ]

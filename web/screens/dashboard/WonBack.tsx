@@ -172,7 +172,7 @@ function Path({ path }: { path: DashboardPath }) {
   }))
   return (
     <div className="won-path">
-      <h3 className="stat-title won-path-title">Carts of these 30 days</h3>
+      <h3 className="stat-title won-path-title">What happened in these 30 days</h3>
       <Thread label="Path of the carts of the last 30 days" stations={stations} size="page" />
       {path.lookedThrough && <p className="stat-note">Of the newest {formatCount(path.lookedThrough)} carts.</p>}
     </div>

@@ -133,7 +133,7 @@ const stationLabels: Record<PathStation, string> = {
   abandoned: 'Abandoned',
   message: 'Message',
   click: 'Click',
-  bought: 'Bought',
+  bought: 'Recovered',
 }
 
 interface PathPart extends Pick<DashboardPath['stations'][number], 'carts' | 'amounts'> {

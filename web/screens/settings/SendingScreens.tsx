@@ -2,6 +2,8 @@ import { IconArrowLeft } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { StoreView } from '../../../shared/access/stores.ts'
+import { useMe } from '../../core/access/queries.ts'
+import { ReadOnly } from '../../core/ui/ReadOnly.tsx'
 import { Brand } from '../../features/brand/Brand.tsx'
 import { BounceMailboxCard } from '../../features/stores/BounceMailboxCard.tsx'
 import { LinkHostCard } from '../../features/stores/LinkHostCard.tsx'
@@ -16,26 +18,34 @@ import { ConnectedTab } from './ConnectedTab.tsx'
 
 // The screens of Settings, Sending.
 
-function SendingScreen({ children }: { children: (store: StoreView) => ReactNode }) {
+interface Props {
+  /** Nothing on this screen can be changed in the demo. */
+  isReadOnlyInDemo?: boolean
+  children: (store: StoreView) => ReactNode
+}
+
+function SendingScreen({ isReadOnlyInDemo, children }: Props) {
+  const isDemo = useMe()?.isDemo
   return (
     <>
       <Link to="/settings/sending" className="sending-back">
         <IconArrowLeft size={16} aria-hidden />
         Back to Sending
       </Link>
+      {isReadOnlyInDemo && isDemo && <ReadOnly />}
       <ConnectedTab>{children}</ConnectedTab>
     </>
   )
 }
 
 export const SenderScreen = () => (
-  <SendingScreen>{(store) => <SendingForm key={store.id} store={store} />}</SendingScreen>
+  <SendingScreen isReadOnlyInDemo>{(store) => <SendingForm key={store.id} store={store} />}</SendingScreen>
 )
 
 export const BrandScreen = () => <SendingScreen>{(store) => <Brand key={store.id} store={store} />}</SendingScreen>
 
 export const MailServerScreen = () => (
-  <SendingScreen>
+  <SendingScreen isReadOnlyInDemo>
     {(store) => (
       <>
         <MailServerCard />
@@ -46,7 +56,7 @@ export const MailServerScreen = () => (
 )
 
 export const DomainScreen = () => (
-  <SendingScreen>
+  <SendingScreen isReadOnlyInDemo>
     {(store) => (
       <>
         <SenderDomainCard key={store.id} storeId={store.id} />
@@ -57,7 +67,7 @@ export const DomainScreen = () => (
 )
 
 export const BouncesScreen = () => (
-  <SendingScreen>
+  <SendingScreen isReadOnlyInDemo>
     {() => (
       <>
         <ThrottledDomainsCard />
@@ -79,7 +89,7 @@ export const SmsScreen = () => (
 )
 
 export const WhatsappScreen = () => (
-  <SendingScreen>
+  <SendingScreen isReadOnlyInDemo>
     {(store) => (
       <>
         <TextCards channel="whatsapp" />
