@@ -43,6 +43,7 @@ const samples: Sample[] = await Promise.all(
         cart: { ...cart, valueMinor: 6_400, currency: 'USD' },
         template: { ...template, version: 1, design: null },
         store: {
+          id: createId(),
           name: 'Harbour Goods',
           url: 'https://harbour.example.com',
           homeUrl: 'https://harbour.example.com',

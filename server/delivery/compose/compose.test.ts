@@ -35,6 +35,7 @@ const input = (changed: Partial<ComposeInput> = {}): ComposeInput => ({
     design: null,
   },
   store: {
+    id: '0195d3a0-0000-7000-8000-000000000001',
     name: 'Tea & Co',
     url: 'https://shop.example.com',
     homeUrl: 'https://shop.example.com',

@@ -1,5 +1,6 @@
 import { TEST_TOKEN } from '../../../shared/delivery/restore.ts'
 import { cleanStoreName, isOnStoreHost } from '../../access/stores/public.ts'
+import { buildAssetsUrl } from '../../carts/brand/public.ts'
 import { createClickPath, createToken, type TokenPurpose } from '../../carts/links/public.ts'
 import { cleanPersonName, hashToken, removeAddresses, type Secrets } from '../../core/common/public.ts'
 import type { OutgoingEmail } from '../../messages/channels/public.ts'
@@ -29,8 +30,16 @@ export interface ComposeInput {
   /** Entered by the shopper. It is restored with the cart if the message has no coupon. */
   entered?: DisplayedCoupon | null
   brand: MailBrand
-  /** `timeZone` is for dates in the message. */
-  store: { name: string; url: string; homeUrl: string; senderName: string; postalAddress: string; timeZone: string }
+  store: {
+    id: string
+    name: string
+    url: string
+    homeUrl: string
+    senderName: string
+    postalAddress: string
+    /** Of dates in the message. */
+    timeZone: string
+  }
   /** The shop page its link opens without a cart; null: the home page. */
   pageUrl?: string | null
   publicUrl: string
@@ -186,7 +195,7 @@ export async function composeEmail(input: ComposeInput): Promise<ComposedMail> {
     storeHosts,
     trackLink,
     shopLink: new URL(input.store.homeUrl).href,
-    assetsUrl: `${publicUrl}/pictures`,
+    assetsUrl: buildAssetsUrl(publicUrl, input.store.id),
   }
   return { ...(await renders.mail(who, input.template, context, options)), tokens }
 }

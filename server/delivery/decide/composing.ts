@@ -37,6 +37,7 @@ export async function compose(
     messageId: row.id,
     cart: { ...buildCurrentContents(row, context.goods), currency: row.currency, firstName: row.first_name },
     store: {
+      id: situation.store_id,
       name: situation.name,
       url: situation.url,
       homeUrl: situation.home_url,

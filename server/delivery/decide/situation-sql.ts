@@ -14,6 +14,7 @@ const DAY_MS = 86_400_000
 const YOUNG_MS = 31 * DAY_MS
 
 export interface Situation {
+  store_id: string
   is_paused: boolean
   account_id: string
   is_active: boolean
@@ -91,7 +92,7 @@ export async function loadSituation(
     select coalesce((select is_paused from instance), false) as is_paused, s.account_id, s.is_active,
       s.sending_paused_at is not null as is_sending_paused, a.suspended_at is not null as is_account_suspended,
       s.rests_since is not null as is_resting, s.is_demo,
-      a.is_demo as account_is_demo, s.name, s.url, s.home_url, s.base_country, s.selling_countries, s.sender_name,
+      a.is_demo as account_is_demo, s.id as store_id, s.name, s.url, s.home_url, s.base_country, s.selling_countries, s.sender_name,
       s.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours, s.time_zone, s.quiet_from_minute,
       s.quiet_until_minute, s.text_cooldown_hours, s.prices_include_tax, s.shows_tax, s.price_decimals, s.is_discount_sequential,
       ${selectPlanInForce(sql`s.account_id`, now)} as in_force,
