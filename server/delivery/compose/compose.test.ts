@@ -268,3 +268,33 @@ test('a design is sent as it is: its own words are no Liquid, and its links are 
   ])
   expect(mail.html).not.toContain('shop.example.com/sale')
 })
+
+test('a product block shows the product with its price and tracked page, and nothing where it is missing', async () => {
+  const design = MailDocumentSchema.parse({
+    version: 1,
+    theme: 'quiet',
+    subject: [{ kind: 'text', text: 'New' }],
+    preview: [],
+    bands: [
+      {
+        id: 'band0001',
+        blocks: [
+          { id: 'block001', type: 'text', inlines: [{ kind: 'text', text: 'Look' }] },
+          ...['16', '17', '18'].map((productId) => ({ id: `product${productId}`, type: 'product', productId })),
+        ],
+      },
+    ],
+    footer: {},
+  })
+  const product = (name: string, url: string) => ({ name, priceMinor: 1_950, currency: 'USD', imageUrl: null, url })
+  const products = new Map([
+    ['16', product('Tin <b>', 'https://shop.example.com/tin')],
+    ['17', product('Elsewhere', 'https://elsewhere.example/tin')],
+  ])
+  const template = { ...input().template, id: 'products', design }
+  const { html, text, links } = await composeEmail(input({ template, products }))
+  expect(html).toContain('Tin &lt;b&gt;')
+  expect(text).toMatch(/- Tin <b>: \$19\.50\nView: https:\/\/recoup\.example\/c\//)
+  expect(`${html}${text}`).not.toMatch(/Elsewhere|shop\.example\.com\/tin/)
+  expect(links.map(({ url }) => url)).toEqual(['https://shop.example.com/tin'])
+})

@@ -30,6 +30,8 @@ export interface ComposeInput {
   /** Entered by the shopper. It is restored with the cart if the message has no coupon. */
   entered?: DisplayedCoupon | null
   brand: MailBrand
+  /** The products that its document shows, by id; one that is missing is not shown. */
+  products?: ReadonlyMap<string, ShownProduct>
   store: {
     id: string
     name: string
@@ -57,6 +59,15 @@ export interface ComposeInput {
 }
 
 export const DEFAULT_LOCALE = 'en-US'
+
+export interface ShownProduct {
+  name: string
+  /** 0: unknown. */
+  priceMinor: number
+  currency: string
+  imageUrl: string | null
+  url: string
+}
 
 /** A rendering without an account. */
 export const NO_ACCOUNT: RenderPurpose = { queue: 'asking', accountId: '' }
@@ -137,7 +148,7 @@ export function buildCartContext({
   store,
   locale = DEFAULT_LOCALE,
 }: Pick<ComposeInput, 'cart' | 'store' | 'locale'>) {
-  const ownHosts = [store.url, store.homeUrl].map((url) => new URL(url).hostname)
+  const ownHosts = listOwnHosts(store)
   const names = {
     customerName: cleanPersonName(firstName ?? ''),
     storeName: cleanStoreName(store.name, [store.url, store.homeUrl]),
@@ -179,6 +190,7 @@ export async function composeEmail(input: ComposeInput): Promise<ComposedMail> {
     senderName: input.store.senderName,
     postalAddress: input.store.postalAddress,
     locale: input.locale ?? DEFAULT_LOCALE,
+    ...(input.products && { products: presentProducts(input) }),
     ...(!input.isTest &&
       !input.sampleHost && {
         trackers: {
@@ -204,6 +216,24 @@ export async function composeEmail(input: ComposeInput): Promise<ComposedMail> {
   }
   return { ...(await renders.mail(who, input.template, context, options)), tokens }
 }
+
+function presentProducts({ products = new Map(), store, locale = DEFAULT_LOCALE }: ComposeInput) {
+  const ownHosts = listOwnHosts(store)
+  return new Map(
+    [...products].map(([id, { name, priceMinor, currency, imageUrl, url }]) => [
+      id,
+      {
+        name: removeAddresses(name, ownHosts),
+        price: priceMinor > 0 ? formatMinor(priceMinor, currency, locale) : '',
+        imageUrl,
+        url,
+      },
+    ]),
+  )
+}
+
+const listOwnHosts = ({ url, homeUrl }: ComposeInput['store']): string[] =>
+  [url, homeUrl].map((each) => new URL(each).hostname)
 
 /** The restore token of a message, with its visible prefix (decision 4). */
 export const createRestoreToken = (secrets: Secrets, messageId: string): string =>

@@ -1,6 +1,13 @@
 // What other rooms use: its content.
 
-export { buildFeedbackId, type ComposedMail, composeEmail, createRestoreToken, outgoingEmail } from './compose.ts'
+export {
+  buildFeedbackId,
+  type ComposedMail,
+  composeEmail,
+  createRestoreToken,
+  outgoingEmail,
+  type ShownProduct,
+} from './compose.ts'
 export { type ComposedPush, composePush, toTopic } from './compose-push.ts'
 export { type ComposedText, composeText } from './compose-text.ts'
 export type { DisplayedCoupon } from './coupon-text.ts'

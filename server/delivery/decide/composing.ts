@@ -49,6 +49,7 @@ export async function compose(
     pageUrl: row.manual?.cartUrl ?? null,
     publicUrl: deps.config.publicUrl,
     secrets: deps.secrets,
+    products: context.products,
     isTest,
     ...(isSample && { sampleHost: new URL(deps.config.publicUrl).host }),
     who: { queue: context.isImagined ? ('asking' as const) : ('sending' as const), accountId: situation.account_id },

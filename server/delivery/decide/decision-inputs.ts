@@ -27,7 +27,7 @@ import {
   findTextProblem,
   type LedgerEvidence,
 } from '../../shoppers/consent/public.ts'
-import { isAllUnavailable } from '../compose/public.ts'
+import { isAllUnavailable, type ShownProduct } from '../compose/public.ts'
 import { type DomainThrottleRow, findPauseEnd } from '../deliverability/public.ts'
 import { getDomain } from '../email/public.ts'
 import type { Arm, DecisionInputs, QuietInputs, TextInputs } from './decide.ts'
@@ -67,6 +67,8 @@ export interface DecisionContext {
   unread: UnreadCoupons
   /** The coupons of the messages, by message id. */
   coupons: ReadonlyMap<string, MessageCoupon>
+  /** Products that the emails' documents show, by id. */
+  products: ReadonlyMap<string, ShownProduct>
   /** Facts for the steps' conditions, by cart id. */
   facts: ReadonlyMap<string, ConditionValues>
   /** Coupons that shoppers entered in their carts, by message id. */

@@ -1,5 +1,6 @@
-import type { MailDocument } from '../../../shared/messages/mail-document.ts'
+import { listBlocks, type MailDocument } from '../../../shared/messages/mail-document.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
+import type { ShownProduct } from '../compose/public.ts'
 import type { ClaimedRow } from './evaluate-sql.ts'
 
 // Loads the documents of emails. One document serves all messages of a template or a job, so it is read and parsed once
@@ -27,6 +28,27 @@ const hasOwnText = ({ manual }: ClaimedRow): boolean => (manual?.body ?? null) !
 const findKey = ({ id, manual }: ClaimedRow): string => manual?.jobId ?? id
 
 type Designs = Map<string, MailDocument>
+
+/** The available products that the documents of these rows show, by id. */
+export async function loadShownProducts(
+  { db, storeId }: StoreDb,
+  rows: readonly ClaimedRow[],
+): Promise<ReadonlyMap<string, ShownProduct>> {
+  const designs = new Set(rows.flatMap((row) => (hasOwnText(row) ? row.manual!.design : row.template_design) ?? []))
+  const ids = new Set([...designs].flatMap(listProductIds))
+  if (ids.size === 0) return new Map()
+  // A product's own row comes before those of its variations.
+  const found = await sql<ShownProduct & { id: string }>`
+    select distinct on (product_id) product_id as id, name, price_minor::float8 as "priceMinor", currency,
+      image_url as "imageUrl", permalink as url
+    from products
+    where store_id = ${storeId} and product_id = any(${[...ids]}) and is_available and permalink is not null
+    order by product_id, variation_id`.execute(db)
+  return new Map(found.rows.map(({ id, ...product }) => [id, product]))
+}
+
+const listProductIds = (design: MailDocument): string[] =>
+  listBlocks(design).flatMap((block) => (block.type === 'product' ? [block.productId] : []))
 
 async function readDesigns({ db, storeId }: StoreDb, ids: readonly string[]): Promise<Designs> {
   if (ids.length === 0) return new Map()

@@ -27,7 +27,7 @@ import {
   type Texts,
   toDecisionRecord,
 } from './decision-inputs.ts'
-import { withDesigns } from './designs.ts'
+import { loadShownProducts, withDesigns } from './designs.ts'
 import * as load from './evaluate-sql.ts'
 import { isChannelSpecific, pickDecision } from './fallback.ts'
 import type { ReachDecision } from './reach-rules.ts'
@@ -270,6 +270,7 @@ export async function loadContext(
   )
   const coupons = await loadMessageCoupons(tx, rows)
   const entered = await loadEnteredCoupons(tx, rows)
+  const products = await loadShownProducts(tx, rows)
   const brand = toMailBrand(toBrandKit(situation.brand), chooseLinkBase(deps.config.publicUrl, situation.link_host))
   const isLimited = situation.first_mails !== null && channels.includes('email')
   const people = [...new Set(rows.map((row) => row.shopper_id))]
@@ -280,6 +281,7 @@ export async function loadContext(
     brand,
     coupons,
     entered,
+    products,
     facts,
     suppressed,
     ledger,

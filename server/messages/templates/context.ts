@@ -2,6 +2,7 @@
 
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import type { MailBrandKit } from '../../../shared/messages/mail-theme.ts'
+import type { MailProduct } from '../../../shared/messages/mail-values.ts'
 
 export { cleanText, parseWebAddress } from '../../../shared/messages/clean-text.ts'
 
@@ -63,6 +64,8 @@ export interface TemplateContext {
   coupon: TemplateCoupon | null
   /** The shopper's own coupon, still in the cart; no text mentions it. Only without a coupon of the message. */
   entered?: TemplateCoupon | null
+  /** Of the document, by id. */
+  products?: ReadonlyMap<string, MailProduct>
   unsubscribeLink: string
   preferencesLink?: string
   senderName: string

@@ -1,5 +1,5 @@
 // Cleans the values of a message: texts of the store or shopper on one line, bounded, and links as web addresses. Pure.
-import type { MailCoupon, MailItem, MailValues } from '../../../shared/messages/mail-values.ts'
+import type { MailCoupon, MailItem, MailProduct, MailValues } from '../../../shared/messages/mail-values.ts'
 import {
   cleanText,
   parseWebAddress,
@@ -10,10 +10,7 @@ import {
 } from './context.ts'
 
 /** What does not depend on the document. */
-export type CleanValues = Omit<
-  MailValues,
-  'shopLink' | 'assetsUrl' | 'trackLink' | 'products' | 'legacyTexts' | 'subject'
->
+export type CleanValues = Omit<MailValues, 'shopLink' | 'assetsUrl' | 'trackLink' | 'legacyTexts' | 'subject'>
 
 export function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<string>): CleanValues {
   const senderName = cleanText(context.senderName, 100)
@@ -30,6 +27,7 @@ export function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<s
     isWithoutCart: context.isWithoutCart === true,
     coupon: context.coupon && cleanCoupon(context.coupon),
     entered: context.entered ? cleanCoupon(context.entered) : null,
+    products: cleanProducts(context.products ?? new Map(), storeHosts),
     checkoutLink: requiredLink(context.checkoutLink, 'checkout'),
     unsubscribeLink: requiredLink(context.unsubscribeLink, 'unsubscribe'),
     preferencesLink: context.preferencesLink ? requiredLink(context.preferencesLink, 'preferences') : null,
@@ -81,6 +79,21 @@ const cleanItems = (items: readonly TemplateItem[], storeHosts: ReadonlySet<stri
     isGone: item.isGone === true,
     imageUrl: item.imageUrl === null ? null : cleanImageUrl(item.imageUrl, storeHosts),
   }))
+
+/** Without those that have no page in the store. */
+function cleanProducts(
+  products: ReadonlyMap<string, MailProduct>,
+  storeHosts: ReadonlySet<string>,
+): Map<string, MailProduct> {
+  const clean = new Map<string, MailProduct>()
+  for (const [id, { name, price, imageUrl, url: address }] of products) {
+    const url = parseWebAddress(address)
+    if (!url || !storeHosts.has(new URL(url).host)) continue
+    const picture = imageUrl === null ? null : cleanImageUrl(imageUrl, storeHosts)
+    clean.set(id, { name: cleanText(name, 120) || 'Item', price: cleanText(price, 40), imageUrl: picture, url })
+  }
+  return clean
+}
 
 export function cleanImageUrl(text: string, storeHosts: ReadonlySet<string>): string | null {
   const url = text.length <= 1_000 ? parseWebAddress(text) : null
