@@ -321,7 +321,7 @@ function logoHtml(mail: Compilation): Chunk[] {
   const background = isOnCard || theme.name === 'bold' ? 'bg-card' : ''
   const fill = background ? `background-color:${card.background};` : ''
   const corners = isOnCard ? ' begin' : ''
-  return chunk`<tr><td class="s top${corners} ${background}" align="${align}" style="padding:28px 20px ${isOnCard ? 0 : 24}px;${fill}font-family:${theme.font};text-align:${align}">${inner}</td></tr>`
+  return chunk`<tr><td class="s top${corners} ${background}" align="${align}" style="padding:28px 20px ${isOnCard ? 0 : 24}px;${fill}font-family:${theme.font};text-align:${align};word-break:break-word">${inner}</td></tr>`
 }
 
 /** A band with content. */
