@@ -51,21 +51,10 @@ export function compile(
   theme: ThemeName,
   language: string,
 ): CompiledMail {
-  const tag = normalizeTag(language)
-  const direction = getDirection(tag)
-  const [start, end] = direction === 'ltr' ? (['left', 'right'] as const) : (['right', 'left'] as const)
-  const mail = {
-    document,
-    kit: cleanKit(brandKit),
-    theme: findMailTheme(brandKit, theme),
-    language: tag,
-    direction,
-    start,
-    end,
-  }
+  const mail = startCompilation(document, brandKit, theme, language)
   return {
     compiler: COMPILER_VERSION,
-    language: tag,
+    language: mail.language,
     subject: Array.isArray(document.subject) ? inlineText(document.subject, mail) : null,
     preview: compilePreview(mail),
     promise: mail.kit.promise
@@ -74,6 +63,62 @@ export function compile(
     html: compileHtml(mail),
     text: compileText(mail),
     footer: compileTextFooter(mail),
+  }
+}
+
+/** A part of a mail by itself, for the editor. */
+export type MailPart =
+  | { kind: 'logo' | 'footer'; footer: MailDocument['footer'] }
+  /** `share`: of the width, in a column. */
+  | { kind: 'block'; block: Leaf; background: Background; share?: number }
+
+/** Has the bytes of the part in the whole mail, whatever its condition. */
+export function compilePart(part: MailPart, brandKit: MailBrandKit, theme: ThemeName, language: string): CompiledMail {
+  const footer = part.kind === 'block' ? { text: '', hasSocial: false } : part.footer
+  const mail = startCompilation(
+    { version: 1, theme, subject: [], preview: [], bands: [], footer },
+    brandKit,
+    theme,
+    language,
+  )
+  return {
+    compiler: COMPILER_VERSION,
+    language: mail.language,
+    subject: [],
+    preview: [],
+    promise: { html: [], text: [] },
+    html: compilePartHtml(part, mail),
+    text: [],
+    footer: [],
+  }
+}
+
+function compilePartHtml(part: MailPart, mail: Compilation): Chunk[] {
+  if (part.kind === 'logo') return logoHtml(mail)
+  if (part.kind === 'footer') return footerHtml(mail)
+  const { block, background, share } = part
+  const full = WIDTH - 2 * mail.theme.padding
+  const width = share === undefined ? full : Math.floor(full * share) - COLUMN_GAP
+  return leafHtml(block, mail, { background, ground: mail.theme.grounds[background], width })
+}
+
+function startCompilation(
+  document: MailDocument,
+  brandKit: MailBrandKit,
+  theme: ThemeName,
+  language: string,
+): Compilation {
+  const tag = normalizeTag(language)
+  const direction = getDirection(tag)
+  const [start, end] = direction === 'ltr' ? (['left', 'right'] as const) : (['right', 'left'] as const)
+  return {
+    document,
+    kit: cleanKit(brandKit),
+    theme: findMailTheme(brandKit, theme),
+    language: tag,
+    direction,
+    start,
+    end,
   }
 }
 
@@ -502,11 +547,14 @@ const ghostRow = (width: number, cells: readonly Chunk[][]): Chunk[] =>
 const ghostCell = (width: number, content: string | Chunk[]): Chunk[] =>
   chunk`<!--[if mso]><td width="${width}" valign="top"><![endif]--><div class="c" style="display:inline-block;width:100%;max-width:${width}px;vertical-align:top">${content}</div><!--[if mso]></td><![endif]-->`
 
-const SHARES = { '1-1': [0.5, 0.5], '1-2': [0.34, 0.66], '2-1': [0.66, 0.34] } as const
+/** Between two columns, in px. */
+const COLUMN_GAP = 10
+
+export const SHARES = { '1-1': [0.5, 0.5], '1-2': [0.34, 0.66], '2-1': [0.66, 0.34] } as const
 
 function columnsHtml(block: Extract<Block, { type: 'columns' }>, mail: Compilation, place: Place): Chunk[] {
   const columns = block.columns.map((leaves, at) => {
-    const width = Math.floor(place.width * SHARES[block.split][at]!) - 10
+    const width = Math.floor(place.width * SHARES[block.split][at]!) - COLUMN_GAP
     const content = joinChunks(leaves.map((leaf) => blockHtml(leaf, mail, { ...place, width })))
     return ghostCell(
       width,
