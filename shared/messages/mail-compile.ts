@@ -68,13 +68,14 @@ export function compile(
 
 /** A part of a mail by itself, for the editor. */
 export type MailPart =
-  | { kind: 'logo' | 'footer'; footer: MailDocument['footer'] }
+  | { kind: 'logo' }
+  | { kind: 'footer'; footer: MailDocument['footer'] }
   /** `share`: of the width, in a column. */
   | { kind: 'block'; block: Leaf; background: Background; share?: number }
 
 /** Has the bytes of the part in the whole mail, whatever its condition. */
 export function compilePart(part: MailPart, brandKit: MailBrandKit, theme: ThemeName, language: string): CompiledMail {
-  const footer = part.kind === 'block' ? { text: '', hasSocial: false } : part.footer
+  const footer = part.kind === 'footer' ? part.footer : { text: '', hasSocial: false }
   const mail = startCompilation(
     { version: 1, theme, subject: [], preview: [], bands: [], footer },
     brandKit,

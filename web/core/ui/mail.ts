@@ -12,7 +12,7 @@ const ASKS_FOR_DARK = /\(\s*prefers-color-scheme\s*:\s*dark\s*\)/gi
 export const hasDarkColors = (html: string) => html.search(ASKS_FOR_DARK) >= 0
 
 /** Replaces the mail's color-scheme condition by a constant, because browsers differ in what they report to a frame. */
-const resolveColorScheme = (html: string, colors: MailColors) =>
+export const resolveColorScheme = (html: string, colors: MailColors) =>
   html.replace(ASKS_FOR_DARK, colors === 'dark' ? '(min-width: 0)' : '(max-width: 0)')
 
 /** Puts our head before the mail's own, so the mail cannot override it. */

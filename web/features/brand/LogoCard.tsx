@@ -4,6 +4,7 @@ import type { StoreView } from '../../../shared/access/stores.ts'
 import type { BrandFields } from '../../../shared/messages/brand.ts'
 import { type BrandView, brandTexts } from '../../../shared/workspace/brand-calls.ts'
 import { announce } from '../../core/ui/announce.ts'
+import { encodeBase64 } from '../../core/ui/encodeBase64.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { NotSaved } from '../../core/ui/NotSaved.tsx'
 import { useAnswerProposal, useFindLogo, useRemoveLogo, useUploadLogo } from './queries.ts'
@@ -158,14 +159,4 @@ function Changes({ storeId, view }: { storeId: string; view: BrandView }) {
       </Group>
     </>
   )
-}
-
-/** File content, as the API expects it. */
-function encodeBase64(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.onload = () => resolve(String(reader.result).split(',')[1] ?? '')
-    reader.onerror = () => reject(new Error('This file could not be read.'))
-    reader.readAsDataURL(file)
-  })
 }

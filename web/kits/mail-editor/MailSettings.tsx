@@ -1,0 +1,140 @@
+import { Button, Menu, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
+import { IconAlertTriangle, IconLayoutGrid } from '@tabler/icons-react'
+import type { Editor } from '@tiptap/core'
+import type { Inline, MailDocument, ThemeName } from '../../../shared/messages/mail-document.ts'
+import { replaceMail, setMail } from './actions.ts'
+import { type CartChoice, CartChooser } from './CartChooser.tsx'
+import { InlinesField } from './InlinesField.tsx'
+import type { LookSource } from './look.ts'
+import type { MailProblem } from './problems.ts'
+import { type ReadyDesign, themeLabels } from './ready-designs.ts'
+
+interface Props {
+  editor: Editor
+  document: MailDocument
+  look: LookSource
+  problems: readonly MailProblem[]
+  designs: readonly ReadyDesign[]
+  cart: CartChoice
+  onCart: (cart: CartChoice) => void
+  onProblem: (problem: MailProblem) => void
+}
+
+/** Subject, preview line and theme; the cart it is shown with; problems. */
+export function MailSettings(props: Props) {
+  const { editor, document, look, problems, designs, cart, onCart, onProblem } = props
+  const subjectProblem = problems.find(({ where }) => where === 'Subject')?.text
+  return (
+    <Stack gap="md">
+      <Problems problems={problems} onProblem={onProblem} />
+      {Array.isArray(document.subject) ? (
+        <InlinesField
+          label="Subject"
+          error={subjectProblem}
+          value={document.subject}
+          look={look}
+          onChange={(subject) => setMail(editor, { subject })}
+        />
+      ) : (
+        <LegacySubject editor={editor} source={document.subject.source} error={subjectProblem} />
+      )}
+      <InlinesField
+        label="Preview line"
+        description="After the subject in the inbox. Empty: the first words of the email"
+        value={document.preview}
+        look={look}
+        onChange={(preview: Inline[]) => setMail(editor, { preview })}
+      />
+      <Themes value={document.theme} onChange={(theme) => setMail(editor, { theme })} />
+      {designs.length > 0 && <Designs designs={designs} onChoose={(design) => replaceMail(editor, design)} />}
+      <CartChooser value={cart} onChange={onCart} />
+    </Stack>
+  )
+}
+
+const LegacySubject = ({ editor, source, error }: { editor: Editor; source: string; error: string | undefined }) => (
+  <TextInput
+    label="Subject"
+    description="With Liquid, from an older template"
+    error={error}
+    maxLength={200}
+    value={source}
+    onChange={(event) => setMail(editor, { subject: { kind: 'legacy_text', source: event.currentTarget.value } })}
+  />
+)
+
+function Themes({ value, onChange }: { value: ThemeName; onChange: (theme: ThemeName) => void }) {
+  return (
+    <Radio.Group label="Theme" value={value} onChange={(next) => onChange(next as ThemeName)}>
+      <div className="me-themes">
+        {Object.entries(themeLabels).map(([name, { label, hint }]) => (
+          <Radio.Card key={name} value={name} className="me-theme">
+            <span className={`me-theme-look me-theme-${name}`} aria-hidden>
+              <i />
+              <i />
+              <i />
+            </span>
+            <span>
+              {label}
+              <span className="me-hint">{hint}</span>
+            </span>
+          </Radio.Card>
+        ))}
+      </div>
+    </Radio.Group>
+  )
+}
+
+function Designs({
+  designs,
+  onChoose,
+}: {
+  designs: readonly ReadyDesign[]
+  onChoose: (document: MailDocument) => void
+}) {
+  return (
+    <Menu position="bottom-end" shadow="md" width={300} zIndex={400} returnFocus={false}>
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconLayoutGrid size={16} aria-hidden />}>
+          Start from a design
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown className="me-menu">
+        <Menu.Label>Replaces this email. Undo brings it back.</Menu.Label>
+        {designs.map(({ name, theme, document }) => (
+          <Menu.Item key={`${theme} ${name}`} onClick={() => onChoose(document)}>
+            {name}
+            <span className="me-hint">{themeLabels[theme].label}</span>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function Problems({ problems, onProblem }: Pick<Props, 'problems' | 'onProblem'>) {
+  if (problems.length === 0) return null
+  return (
+    <section className="notice tone-warn" aria-label="Problems">
+      <IconAlertTriangle size={18} aria-hidden />
+      <div className="notice-text">
+        <Title order={3}>Before you send it</Title>
+        <ul className="me-problems">
+          {problems.map((problem) => (
+            <li key={`${problem.blockId} ${problem.text}`}>
+              {problem.blockId === null ? (
+                <Text span inherit>
+                  {problem.where}: {problem.text}
+                </Text>
+              ) : (
+                <button type="button" onClick={() => onProblem(problem)}>
+                  {problem.where}: {problem.text}
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </section>
+  )
+}
