@@ -14,6 +14,7 @@ import {
   orderFlows,
   previewFlow,
   type SaveEffect,
+  type StepTexts,
   saveFlow,
   switchFlow,
   trySaveFlow,
@@ -24,6 +25,7 @@ import { type Api, fixture } from './api.ts'
 
 type Saved = z.output<typeof saveFlow.body>
 type SavedStep = Saved['steps'][number]
+type SavedVariant = NonNullable<SavedStep['variants']>[number]
 
 export const READY = 'Abandoned cart reminders'
 export const NO_EFFECT: SaveEffect = {
@@ -131,11 +133,20 @@ function savedStep(flow: FlowView, { id, variants, ...next }: SavedStep, index: 
   const words = variants?.map((variant, place) => {
     const known = before.variants.find((other) => other.id === variant.id) ?? before.variants[0]!
     const named = known.id === variant.id ? known : { ...known, id: randomUUID(), name: getVariantName(place) }
-    return { ...named, sharePercent: variant.sharePercent, words: { ...known.words, ...variant.words } }
+    return { ...named, sharePercent: variant.sharePercent, words: mergeWords(known.words, variant.words) }
   })
   const given = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined))
   const kept = { ...before, ...given, step: index + 1, ...(words && { variants: words, variantsSoFar: words.length }) }
   return kept as typeof before
+}
+
+/** A design comes without subject and body; a text replaces the design. */
+function mergeWords(known: StepTexts, sent: SavedVariant['words']): StepTexts {
+  const { design, subject, body } = sent?.email ?? {}
+  const email = design
+    ? { ...known.email, design }
+    : { subject: subject ?? known.email.subject, body: body ?? known.email.body }
+  return { ...known, ...sent, email: sent?.email ? email : known.email } as StepTexts
 }
 
 const SENT_NOW = { outcome: 'send', reason: 'ok', explanation: '', until: null, unmet: null } as const

@@ -246,6 +246,13 @@ export type MailDocument = z.infer<typeof MailFields>
 /** As written by hand, without defaults. */
 export type MailDocumentInput = z.input<typeof MailFields>
 
+/** The band of a text template that was opened as a document. The editor's first change gives it another id. */
+export const OPENED_BAND = 'band0001'
+
+/** Whether an owner has edited it as a document; otherwise it is a text, and can be edited as one. */
+export const isDesigned = (document: MailDocument | null | undefined): document is MailDocument =>
+  document?.bands.every(({ id }) => id !== OPENED_BAND) ?? false
+
 /** Every block, in order, with those in columns. */
 export const listBlocks = ({ bands }: Pick<MailDocument, 'bands'>): Block[] =>
   bands.flatMap(({ blocks }) =>

@@ -6,6 +6,7 @@ import {
   type MailDocument,
   MailDocumentSchema,
   mailLimits,
+  OPENED_BAND,
   type Show,
   valueNames,
 } from '../../../shared/messages/mail-document.ts'
@@ -42,7 +43,7 @@ function buildDocument(subject: string, opened: readonly Opened[]): MailDocument
     preview: [],
     bands: [
       {
-        id: 'band0001',
+        id: OPENED_BAND,
         blocks: blocks.map(({ content, show }, at) => ({
           ...content,
           show,

@@ -1,7 +1,9 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import type { FlowChannel } from '../../../shared/carts/flow-conditions.ts'
+import { isDesigned, type MailDocument } from '../../../shared/messages/mail-document.ts'
 import { usePreview } from '../../kits/flows/queries.ts'
 import { Unmet } from '../../kits/flows/Unmet.tsx'
+import { findMailProblems } from '../../kits/mail-editor/problems.ts'
 import { CartPicker } from '../../kits/message-editor/CartPicker.tsx'
 import { usePreviewCart } from '../../kits/message-editor/queries.ts'
 import { messageOf, NOTHING_YET, TYPING_PAUSE_MS } from '../../kits/message-editor/rules.ts'
@@ -32,7 +34,7 @@ export type ChosenCart = readonly [string | null, (cartId: string) => void]
 export function useRenderedPreview({ flowId, step, entry, variant, channel }: PreviewSubject, chosen: string | null) {
   const first = usePreviewCart(channel)
   const cartId = chosen ?? first
-  const typed = messageOf(channel, getContent(variant.words, channel))
+  const typed = findMessage(variant, channel)
   const current =
     typed &&
     JSON.stringify({
@@ -48,6 +50,12 @@ export function useRenderedPreview({ flowId, step, entry, variant, channel }: Pr
   return { cartId, typed, of, preview, isStale: preview.isPlaceholderData || debounced !== current }
 }
 
+function findMessage({ words }: VariantDraft, channel: FlowChannel) {
+  const { design } = words.email
+  if (channel !== 'email' || !isDesigned(design)) return messageOf(channel, getContent(words, channel))
+  return findMailProblems(design).length > 0 ? null : { design }
+}
+
 /** For WhatsApp the server finds the approved template by the step. */
 export const isLater = ({ step, channel }: Pick<PreviewSubject, 'step' | 'channel'>) =>
   step.id === null && channel === 'whatsapp'
@@ -56,6 +64,7 @@ interface PreviewRequest {
   channel: FlowChannel
   subject?: string
   body?: string
+  design?: MailDocument
   coupon: StepDraft['coupon']
   stepId?: string
   variantId?: string

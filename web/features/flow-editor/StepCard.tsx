@@ -2,12 +2,14 @@ import { Button, Card, Group, Text } from '@mantine/core'
 import { IconCopy, IconGripVertical, IconTrash } from '@tabler/icons-react'
 import type { HTMLAttributes, Ref } from 'react'
 import { type ConditionNames, describeConditions } from '../../../shared/carts/flow-conditions.ts'
+import { isDesigned } from '../../../shared/messages/mail-document.ts'
 import { useNow } from '../../core/ui/clock.ts'
 import { formatCount, formatNames } from '../../core/ui/format.ts'
 import { type Outcome, StationSign } from '../../core/ui/Thread.tsx'
 import { formatSinceAbandonment, formatSincePrevious } from '../../kits/flows/elapsed.ts'
 import { MessagePicture, PictureFrame, TextBubble } from '../../kits/flows/MessagePicture.tsx'
 import { channelNames, formatVariables } from '../../kits/flows/rules.ts'
+import { readSubject } from '../../kits/mail-editor/documents.ts'
 import { tabNote } from '../../kits/message-editor/step-coupon.ts'
 import { channelText } from './ChannelOrder.tsx'
 import {
@@ -184,7 +186,11 @@ function Summary({ step, names, figures, isOpen, isWrong, isReadOnly, title, onO
 function Content({ step: { channels, variants } }: Pick<Props, 'step'>) {
   const channel = channels[0]!
   if (channel === 'whatsapp') return null
-  const { subject, body } = getContent(variants[0]!.words, channel)
+  const { words } = variants[0]!
+  const isDesign = channel === 'email' && isDesigned(words.email.design)
+  const { subject, body } = isDesign
+    ? { subject: readSubject(words.email.design!), body: '' }
+    : getContent(words, channel)
   return (
     <>
       {channel !== 'sms' && (

@@ -2,16 +2,18 @@ import { Button, SegmentedControl, Stack, Title } from '@mantine/core'
 import { IconArrowUp } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import type { FlowChannel } from '../../../shared/carts/flow-conditions.ts'
-import type { FlowChannels } from '../../../shared/marketing/flows.ts'
+import type { FlowChannels, StepTexts } from '../../../shared/marketing/flows.ts'
+import { isDesigned } from '../../../shared/messages/mail-document.ts'
 import { DurationInput } from '../../core/ui/DurationInput.tsx'
 import { channelNames } from '../../kits/flows/rules.ts'
+import { MailDesign } from '../../kits/mail-editor/MailDesign.tsx'
 import type { Words } from '../../kits/message-editor/rules.ts'
 import { WordEditor } from '../../kits/message-editor/WordEditor.tsx'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { useTemplates } from '../campaigns/queries.ts'
 import { ChannelOrder } from './ChannelOrder.tsx'
 import { Conditions } from './Conditions.tsx'
-import { changeVariant, type FlowDraft, getContent, type StepDraft, setContent } from './draft.ts'
+import { changeVariant, type FlowDraft, getContent, type StepDraft, setContent, setDesign } from './draft.ts'
 import { type ChosenCart, Preview } from './Preview.tsx'
 import { buildContentField, findFirstContentError, NOT_LATER, type StepProblems } from './problems.ts'
 import { Variants } from './Variants.tsx'
@@ -172,6 +174,9 @@ function ChannelContent({ variant, channel, ...props }: ChannelContentProps) {
       'Text changed',
       `words ${variant.key} ${channel} ${Object.keys(next).join()}`,
     )
+  const changeEmail = (words: StepTexts, part?: string) =>
+    onChange(changeVariant(step, variant.key, { words }), 'Email changed', part)
+  const { design } = variant.words.email
   const templates = useTemplateChoice(content, changeContent)
   return (
     <WordEditor
@@ -184,6 +189,19 @@ function ChannelContent({ variant, channel, ...props }: ChannelContentProps) {
       isReadOnly={isReadOnly}
       {...(variant.id === null && { templates })}
       onWords={changeContent}
+      design={{
+        isOwn: isDesigned(design),
+        link: (
+          <MailDesign
+            title={step.name}
+            design={design}
+            text={content}
+            isReadOnly={isReadOnly}
+            onChange={(next) => changeEmail(setDesign(variant.words, next), `design ${variant.key}`)}
+            onText={() => changeEmail(setContent(variant.words, 'email', {}))}
+          />
+        ),
+      }}
       preview={
         <Preview
           flowId={flowId}

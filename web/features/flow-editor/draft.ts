@@ -1,5 +1,6 @@
 import type { FlowChannel, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import { getVariantName, type StepTexts } from '../../../shared/marketing/flows.ts'
+import { isDesigned, type MailDocument } from '../../../shared/messages/mail-document.ts'
 import { formatNames } from '../../core/ui/format.ts'
 import { moveItem } from '../../core/ui/reorder.ts'
 import { formatVariables } from '../../kits/flows/rules.ts'
@@ -136,6 +137,11 @@ export function setContent(texts: StepTexts, channel: FlowChannel, { subject, bo
   return { ...texts, email: { ...email, ...(subject !== undefined && { subject }), ...text } }
 }
 
+export const setDesign = (texts: StepTexts, design: MailDocument): StepTexts => ({
+  ...texts,
+  email: { ...texts.email, design },
+})
+
 export const changeVariant = (step: StepDraft, key: string, next: Partial<VariantDraft>): Partial<StepDraft> => ({
   variants: step.variants.map((variant) => (variant.key === key ? { ...variant, ...next } : variant)),
 })
@@ -174,6 +180,8 @@ export function findEqualVariants(step: Pick<StepDraft, 'variants' | 'variantsSo
     JSON.stringify(
       billedChannels.map((channel) => {
         const { subject, body } = getContent(words, channel)
+        const { design } = words.email
+        if (channel === 'email' && isDesigned(design)) return [JSON.stringify(design)]
         return [channel === 'sms' ? '' : subject.trim(), body.trim()]
       }),
     )

@@ -1,6 +1,8 @@
 import type { FlowChannel, FlowCondition, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
 import type { FlowChannels, StepTexts } from '../../../shared/marketing/flows.ts'
+import { isDesigned } from '../../../shared/messages/mail-document.ts'
 import { formatSpan } from '../../kits/flows/elapsed.ts'
+import { findMailProblems } from '../../kits/mail-editor/problems.ts'
 import { couponProblems } from '../../kits/message-editor/step-coupon.ts'
 import { type FlowDraft, MOST_DELAY_MINUTES, type StepDraft, selectCoupon } from './draft.ts'
 
@@ -108,6 +110,10 @@ export function findFirstContentError(problems: StepProblems): readonly [variant
 function checkContent({ email, sms, push }: StepTexts, channel: FlowChannel): { subject?: string; body?: string } {
   const isEmpty = (text: string) => text.trim() === ''
   if (channel === 'email') {
+    if (isDesigned(email.design)) {
+      const [problem] = findMailProblems(email.design)
+      return problem ? { body: `${problem.where}: ${problem.text}` } : {}
+    }
     return {
       ...(isEmpty(email.subject) && { subject: 'An email needs a subject' }),
       ...(isEmpty(email.body) && { body: 'An email needs a text' }),

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { StepTexts, saveFlow } from '../../../shared/marketing/flows.ts'
+import { isDesigned } from '../../../shared/messages/mail-document.ts'
 import { type FlowDraft, type StepDraft, selectCoupon, serialize, type VariantDraft } from './draft.ts'
 
 // Builds the request of an edited flow. Untouched parts are omitted, so another member's changes to them survive. Pure.
@@ -50,8 +51,14 @@ function buildContent(
   const isSent = (channel: keyof StepTexts) =>
     before ? serialize(texts[channel]) !== serialize(before[channel]) : channels.includes(channel)
   return {
-    ...(isSent('email') && { email: texts.email }),
+    ...(isSent('email') && { email: buildEmail(texts.email, before?.email) }),
     ...(isSent('sms') && { sms: texts.sms }),
     ...(isSent('push') && { push: texts.push }),
   }
+}
+
+/** A design goes alone: the server derives its text. The text as blocks is no design of its own. */
+function buildEmail({ subject, body, design }: StepTexts['email'], before: StepTexts['email'] | undefined) {
+  const isEdited = isDesigned(design) && serialize(design) !== serialize(before?.design)
+  return isEdited ? { design } : { subject, body }
 }

@@ -1,5 +1,6 @@
-import { Menu, Text } from '@mantine/core'
+import { Menu } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { BlockIcon } from './BlockIcon.tsx'
 import { type BlockChoice, blockChoices } from './choices.ts'
 
 interface Props {
@@ -15,7 +16,7 @@ export function AddMenu({ children, position = 'bottom-start', onOpenChange, onC
     <Menu
       position={position}
       shadow="md"
-      width={240}
+      width={270}
       zIndex={400}
       returnFocus={false}
       onChange={(isOpen) => onOpenChange?.(isOpen)}
@@ -23,11 +24,9 @@ export function AddMenu({ children, position = 'bottom-start', onOpenChange, onC
       <Menu.Target>{children}</Menu.Target>
       <Menu.Dropdown className="me-menu">
         {blockChoices.map((choice) => (
-          <Menu.Item key={choice.name} onClick={() => onChoose(choice)}>
+          <Menu.Item key={choice.name} leftSection={<BlockIcon type={choice.type} />} onClick={() => onChoose(choice)}>
             {choice.name}
-            <Text fz="xs" c="dimmed">
-              {choice.hint}
-            </Text>
+            <span className="me-hint">{choice.hint}</span>
           </Menu.Item>
         ))}
       </Menu.Dropdown>

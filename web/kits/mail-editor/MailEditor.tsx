@@ -5,7 +5,7 @@ import { IconAdjustments, IconArrowLeft } from '@tabler/icons-react'
 import type { Editor } from '@tiptap/core'
 import type { Node } from '@tiptap/pm/model'
 import { EditorContent, useEditor, useEditorState } from '@tiptap/react'
-import { type CSSProperties, type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import { type CSSProperties, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { DEFAULT_BRAND_FIELDS } from '../../../shared/messages/brand.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import type { MailTheme } from '../../../shared/messages/mail-theme.ts'
@@ -20,12 +20,13 @@ import { createBlockKeys } from './keeper.ts'
 import { createLook, LookSource, toMailKit } from './look.ts'
 import { MailSettings } from './MailSettings.tsx'
 import { Outline } from './Outline.tsx'
-import { Preview } from './Preview.tsx'
+import { hasLegacyText, Preview } from './Preview.tsx'
 import { findMailProblems, type MailProblem } from './problems.ts'
-import { useBrandKit } from './queries.ts'
+import { useBrandKit, useRendered } from './queries.ts'
 import type { ReadyDesign } from './ready-designs.ts'
 import { createSlash, SlashMenu, type SlashPort } from './Slash.tsx'
 import { createMailSchema } from './schema.ts'
+import { TestMail } from './TestMail.tsx'
 import { TextTools, UndoTools, type View, ViewSwitch } from './Toolbar.tsx'
 import { drawLogo } from './views.ts'
 
@@ -36,16 +37,6 @@ export interface MailEditorProps {
   /** Called after a pause, and before it closes. */
   onChange: (document: MailDocument) => void
   onClose: () => void
-  /** Sends this mail to the user. */
-  renderTest?: (document: MailDocument, cart: CartChoice) => ReactNode
-  /** Asks the server for a mail with HTML blocks. */
-  useRendered?: (document: MailDocument | null, cart: CartChoice) => RenderedMail | null
-}
-
-export interface RenderedMail {
-  subject: string
-  html: string
-  text: string
 }
 
 /** The full-screen editor of a mail. */
@@ -85,7 +76,7 @@ const FIRST_SETTING = '#mail-settings :is(input, select, textarea, button, [cont
 type Kit = ReturnType<typeof toMailKit>
 
 function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
-  const { title, designs, onClose, renderTest, useRendered = useNothing } = props
+  const { title, designs, onClose } = props
   const [cart, setCart] = useState<CartChoice>('three')
   const [view, setView] = useState<View>('edit')
   const [tab, setTab] = useState('mail')
@@ -125,7 +116,7 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
   }
   useThemeOf(look, kit, mail, cart)
   const problems = useMemo(() => findMailProblems(mail), [mail])
-  const rendered = useRendered(view === 'edit' ? null : mail, cart)
+  const rendered = useRendered(view === 'edit' || !hasLegacyText(mail) ? null : mail, cart)
   useBlockTab(editor, setTab)
   const showProblem = ({ blockId }: MailProblem) => {
     const found = blockId === null ? null : findById(editor.state, blockId)
@@ -149,7 +140,7 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
         if (event.key === 'Escape' && !event.defaultPrevented && !isListOpen(event.target)) close.current()
       }}
     >
-      <header className="me-head">
+      <div className="me-head">
         <Group gap="sm" wrap="nowrap" className="me-name">
           <Button
             variant="default"
@@ -169,9 +160,9 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
         </div>
         <Group gap="sm" wrap="nowrap" className="me-views">
           <ViewSwitch value={view} onChange={setView} />
-          {renderTest?.(mail, cart)}
+          <TestMail document={mail} cart={cart} isBlocked={problems.length > 0} />
         </Group>
-      </header>
+      </div>
       <div className="me-rest">
         <section className="me-desk" aria-label="The email" style={toVariables(look.current.theme)}>
           <div hidden={view !== 'edit'}>
@@ -217,8 +208,6 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
   )
 }
 
-const useNothing = () => null
-
 const isListOpen = (target: EventTarget) => (target as HTMLElement).getAttribute('aria-expanded') === 'true'
 
 function useLook(kit: Kit, document: MailDocument, cart: CartChoice): LookSource {
@@ -238,6 +227,7 @@ function useSampleStore() {
       url: store?.store_url ?? '',
       senderName: store?.senderName ?? '',
       postalAddress: store?.postalAddress ?? '',
+      assetsUrl: `${location.origin}/brand/${store?.id}`,
     }),
     [store],
   )
@@ -292,14 +282,15 @@ function readDocument(
 /** Selecting a block shows its settings. */
 function useBlockTab(editor: Editor, setTab: (tab: string) => void): void {
   useEffect(() => {
-    let last: number | undefined
     const follow = () => {
-      const pos = findBlock(editor.state)?.pos
-      if (pos !== last && pos !== undefined && editor.isFocused) setTab('block')
-      last = pos
+      if (editor.isFocused && findBlock(editor.state)) setTab('block')
     }
     editor.on('selectionUpdate', follow)
-    return () => void editor.off('selectionUpdate', follow)
+    editor.on('focus', follow)
+    return () => {
+      editor.off('selectionUpdate', follow)
+      editor.off('focus', follow)
+    }
   }, [editor, setTab])
 }
 

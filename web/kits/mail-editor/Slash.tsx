@@ -4,6 +4,7 @@ import { PluginKey } from '@tiptap/pm/state'
 import { Suggestion, type SuggestionKeyDownProps, type SuggestionProps } from '@tiptap/suggestion'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { addBlock } from './actions.ts'
+import { BlockIcon } from './BlockIcon.tsx'
 import { type BlockChoice, findChoices } from './choices.ts'
 
 type Props = SuggestionProps<BlockChoice, BlockChoice>
@@ -103,8 +104,11 @@ export function SlashMenu({ editor, port }: { editor: Editor; port: RefObject<Sl
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => props.command(choice)}
         >
-          <b>{choice.name}</b>
-          <span>{choice.hint}</span>
+          <BlockIcon type={choice.type} />
+          <span>
+            <b>{choice.name}</b>
+            <span className="me-hint">{choice.hint}</span>
+          </span>
         </div>
       ))}
     </Paper>

@@ -1,4 +1,5 @@
 import type { Editor } from '@tiptap/core'
+import { closeHistory } from '@tiptap/pm/history'
 import { Fragment, type Node } from '@tiptap/pm/model'
 import { type EditorState, NodeSelection, Selection, TextSelection, type Transaction } from '@tiptap/pm/state'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
@@ -62,6 +63,7 @@ function mergeTyping(editor: Editor, tr: Transaction, key: string): void {
   const last = lastChanges.get(editor)
   const now = performance.now()
   if (last?.key === key && now - last.at < MERGED_MS) tr.setMeta('addToHistory', false)
+  else closeHistory(tr)
   lastChanges.set(editor, { key, at: now })
 }
 
@@ -88,7 +90,7 @@ export function replaceMail(editor: Editor, document: MailDocument): void {
   const next = state.schema.nodeFromJSON(toEditor(document))
   const tr = state.tr.replaceWith(0, state.doc.content.size, next.content)
   for (const name of ['theme', 'subject', 'preview']) tr.setDocAttribute(name, next.attrs[name])
-  view.dispatch(tr.setMeta(FOOTER, true).setSelection(Selection.atStart(tr.doc)).scrollIntoView())
+  view.dispatch(closeHistory(tr).setMeta(FOOTER, true).setSelection(Selection.atStart(tr.doc)).scrollIntoView())
 }
 
 function createNode(state: EditorState, { type, attrs = {} }: BlockChoice): Node {
@@ -116,7 +118,7 @@ export function addBlock(editor: Editor, choice: BlockChoice, range?: { from: nu
   if (isReplaced) tr.replaceWith(at.pos, pos, node)
   else tr.insert(pos, node)
   selectAt(tr, node.type.name === 'band' || node.type.name === 'columns' ? findFirstText(tr.doc, start) : start)
-  view.dispatch(tr.scrollIntoView())
+  view.dispatch(closeHistory(tr).scrollIntoView())
   view.focus()
 }
 
@@ -151,7 +153,11 @@ function findPlace({ doc }: Transaction, at: FoundBlock | null, node: Node): num
 export function copyBlock(editor: Editor, { node, pos }: FoundBlock): void {
   const { state, view } = editor
   const tr = state.tr.insert(pos + node.nodeSize, withNewIds(node))
-  view.dispatch(tr.setSelection(NodeSelection.create(tr.doc, pos + node.nodeSize)).scrollIntoView())
+  view.dispatch(
+    closeHistory(tr)
+      .setSelection(NodeSelection.create(tr.doc, pos + node.nodeSize))
+      .scrollIntoView(),
+  )
 }
 
 function withNewIds(node: Node): Node {
@@ -172,7 +178,7 @@ export function deleteBlock(editor: Editor, { node, pos }: FoundBlock): void {
     else tr.replaceWith(pos, pos + node.nodeSize, state.schema.nodes.paragraph!.create())
   } else tr.delete(pos, pos + node.nodeSize)
   tr.setSelection(Selection.near(tr.doc.resolve(Math.min(pos, tr.doc.content.size - 1)), -1))
-  view.dispatch(tr.scrollIntoView())
+  view.dispatch(closeHistory(tr).scrollIntoView())
 }
 
 /** Among its neighbours, and from band to band. Returns what happened, for screen readers; null: nothing. */
@@ -193,7 +199,7 @@ export function moveBlock(editor: Editor, by: -1 | 1, from = findBlock(editor.st
     if (next === null) return null
     target = next
   }
-  view.dispatch(tr.setSelection(NodeSelection.create(tr.doc, target)).scrollIntoView())
+  view.dispatch(closeHistory(tr).setSelection(NodeSelection.create(tr.doc, target)).scrollIntoView())
   const $target = tr.doc.resolve(target)
   const section = $target.depth === 1 && tr.doc.childCount > 2 ? `, section ${$target.index(0) + 1}` : ''
   return `${nameBlock(from)} moved to place ${$target.index() + 1} of ${$target.parent.childCount}${section}`

@@ -1,5 +1,6 @@
 import { Extension } from '@tiptap/core'
 import { type EditorState, NodeSelection, Plugin, type Transaction } from '@tiptap/pm/state'
+import { OPENED_BAND } from '../../../shared/messages/mail-document.ts'
 import { FOOTER, findBlock, moveBlock } from './actions.ts'
 import { createId } from './convert.ts'
 
@@ -23,7 +24,7 @@ function keepIds(tr: Transaction): Transaction {
   tr.doc.descendants((node, pos) => {
     if (!('id' in node.attrs)) return !node.isTextblock
     const { id } = node.attrs
-    if (id && !known.has(id)) known.add(id)
+    if (id && id !== OPENED_BAND && !known.has(id)) known.add(id)
     else {
       const next = createId()
       known.add(next)

@@ -21,6 +21,8 @@ export interface SampleStore {
   url: string
   senderName: string
   postalAddress: string
+  /** Of uploaded pictures. */
+  assetsUrl: string
 }
 
 /** A product's picture without a request: soft shapes on a ground. */
@@ -147,7 +149,7 @@ function buildValues(
     addressLines: store.postalAddress.split('\n').filter((line) => line.trim() !== ''),
     trackers: { honeypotLink: null, pixelUrl: null },
     storeHosts: new Set(),
-    assetsUrl: '',
+    assetsUrl: store.assetsUrl,
     trackLink: () => null,
   }
 }

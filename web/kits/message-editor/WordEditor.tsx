@@ -21,6 +21,8 @@ interface Props {
   approved?: string | null
   /** Notes on the coupon that the text mentions. */
   children?: ReactNode
+  /** Leads to the editor of an email's design. `isOwn`: the email is designed and has no fields for its text. */
+  design?: { link: ReactNode; isOwn: boolean }
   /** Further choices, above the texts. */
   before?: ReactNode
   /** Content above the preview. */
@@ -96,13 +98,14 @@ function Toggled(props: Props) {
 }
 
 function Fields({ channel, words, coupon, problems = {}, isReadOnly = false, ...props }: Props) {
-  const { templates, approved, comesAlong, children, isWithoutCart = false, onWords } = props
+  const { templates, approved, comesAlong, children, design, isWithoutCart = false, onWords } = props
   const chosen = coupon === 'always' ? undefined : coupon
   if (channel === 'whatsapp') return <Approved text={approved} coupon={chosen?.edit} />
   const isMail = channel === 'email'
+  const isDesigned = isMail && design?.isOwn === true
   return (
     <>
-      {isMail && templates && (
+      {isMail && templates && !isDesigned && (
         <NativeSelect
           label="Template"
           disabled={isReadOnly}
@@ -115,20 +118,23 @@ function Fields({ channel, words, coupon, problems = {}, isReadOnly = false, ...
         <StepCoupon step={chosen.edit} problems={problems} isReadOnly={isReadOnly} onChange={chosen.onChange} />
       )}
       {children}
-      <TextFields
-        words={words}
-        hasSubject={isMail}
-        hasTitle={channel === 'push'}
-        problems={problems}
-        isReadOnly={isReadOnly}
-        coupon={coupon === 'always' ? 'always' : coupon && couponUse(coupon.edit)}
-        comesAlong={comesAlong}
-        isText={!isMail}
-        isWithoutCart={isWithoutCart}
-        {...(!isMail && { minRows: 5, longest: longestText(channel) })}
-        onChange={onWords}
-      />
-      {chosen && <CodeHint step={{ ...chosen.edit, channel, ...words, sms: words.body }} />}
+      {isMail && design?.link}
+      {!isDesigned && (
+        <TextFields
+          words={words}
+          hasSubject={isMail}
+          hasTitle={channel === 'push'}
+          problems={problems}
+          isReadOnly={isReadOnly}
+          coupon={coupon === 'always' ? 'always' : coupon && couponUse(coupon.edit)}
+          comesAlong={comesAlong}
+          isText={!isMail}
+          isWithoutCart={isWithoutCart}
+          {...(!isMail && { minRows: 5, longest: longestText(channel) })}
+          onChange={onWords}
+        />
+      )}
+      {chosen && !isDesigned && <CodeHint step={{ ...chosen.edit, channel, ...words, sms: words.body }} />}
     </>
   )
 }
