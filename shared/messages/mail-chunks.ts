@@ -51,6 +51,7 @@ export interface ItemsStyle {
   muted: string
   line: string
   soft: string
+  plate: string
   link: string
   radius: number
   weight: number

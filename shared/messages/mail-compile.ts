@@ -21,7 +21,7 @@ import { findMailStyles } from './mail-styles.ts'
 import { findMailTheme, type Ground, type MailBrandKit, type MailTheme } from './mail-theme.ts'
 
 /** Changes whenever the same document compiles to other chunks. */
-export const COMPILER_VERSION = 1
+export const COMPILER_VERSION = 2
 
 /** Of the mail, in px. */
 const WIDTH = 600
@@ -271,9 +271,9 @@ const itemsOptions = ({ layout, part, max, hasPrices, hasQuantities, hasCoupon }
 // HTML
 
 function compileHtml(mail: Compilation): Chunk[] {
-  const { document, theme, language, direction } = mail
+  const { theme, language, direction } = mail
   const field = (name: Extract<Chunk, { kind: 'field' }>['name']): Chunk => ({ kind: 'field', name })
-  const bands = joinChunks(document.bands.map((_, at) => bandHtml(mail, at)))
+  const bands = bandsHtml(mail)
   const scheme = theme.isDarkByDay ? 'dark' : 'light dark'
   return chunk`<!doctype html>
 <html lang="${language}" dir="${direction}" xmlns="http://www.w3.org/1999/xhtml" xmlns:o="urn:schemas-microsoft-com:office:office">
@@ -285,7 +285,7 @@ function compileHtml(mail: Compilation): Chunk[] {
 <meta name="format-detection" content="telephone=no, date=no, address=no, email=no">
 <meta name="x-apple-disable-message-reformatting">
 <title>${field('subject')}</title>
-<!--[if mso]><xml><o:OfficeDocumentSettings><o:PixelsPerInch>96</o:PixelsPerInch></o:OfficeDocumentSettings></xml><style>td,a,p,h1,h2{font-family:Arial,sans-serif !important}.s{padding:32px ${theme.padding}px 20px !important}</style><![endif]-->
+<!--[if mso]><xml><o:OfficeDocumentSettings><o:PixelsPerInch>96</o:PixelsPerInch></o:OfficeDocumentSettings></xml><style>td,a,p{font-family:${findOutlookFont(theme.font)} !important}h1,h2{font-family:${findOutlookFont(theme.headingFont)} !important}.s{padding:32px ${theme.padding}px 20px !important}</style><![endif]-->
 <style>${findMailStyles(theme)}</style>
 </head>
 <body class="page" style="margin:0;padding:0;background-color:${theme.page}">
@@ -304,6 +304,10 @@ ${field('trackers')}</body>
 `
 }
 
+/** Outlook shows Times where it does not know the first font. */
+const findOutlookFont = (fonts: string): string =>
+  /^(-apple-system|'Helvetica)/.test(fonts) ? 'Arial,sans-serif' : fonts
+
 function logoHtml(mail: Compilation): Chunk[] {
   const { kit, theme, start } = mail
   const { card } = theme.grounds
@@ -313,29 +317,63 @@ function logoHtml(mail: Compilation): Chunk[] {
   const to: Chunk = { kind: 'link', href: 'cart', isLayout: true }
   const inner = kit.logo
     ? chunk`<a href="${to}" target="_blank" style="text-decoration:none"><img class="logo" src="${escapeHtml(kit.logo.url)}" alt="${kit.logo.alt ? escapeHtml(kit.logo.alt) : name}" width="${kit.logo.width}" height="${kit.logo.height}" style="display:inline-block;width:${kit.logo.width}px;height:auto;max-width:100%;border:0;font-size:20px;font-weight:700;color:${card.text}"></a>`
-    : chunk`<a class="n" href="${to}" target="_blank" style="font-size:20px;line-height:1.3;font-weight:700;letter-spacing:-0.01em;color:${card.text};text-decoration:none">${name}</a>`
+    : chunk`<a class="n" href="${to}" target="_blank" style="${theme.nameStyle};line-height:1.3;color:${card.text};text-decoration:none">${name}</a>`
   const background = isOnCard || theme.name === 'bold' ? 'bg-card' : ''
   const fill = background ? `background-color:${card.background};` : ''
-  const corners = isOnCard ? ' first' : ''
+  const corners = isOnCard ? ' begin' : ''
   return chunk`<tr><td class="s top${corners} ${background}" align="${align}" style="padding:28px 20px ${isOnCard ? 0 : 24}px;${fill}font-family:${theme.font};text-align:${align}">${inner}</td></tr>`
 }
 
-function bandHtml(mail: Compilation, at: number): Chunk[] {
-  const { document, theme, start } = mail
-  const { background, show, blocks } = document.bands[at]!
+/** A band with content. */
+interface FilledBand {
+  background: Background
+  show: Show
+  content: Chunk[]
+}
+
+function bandsHtml(mail: Compilation): Chunk[] {
+  const bands = mail.document.bands.flatMap(({ background, show, blocks }): FilledBand[] => {
+    const place = { background, ground: mail.theme.grounds[background], width: WIDTH - 2 * mail.theme.padding }
+    const content = joinChunks(blocks.map((block) => blockHtml(block, mail, place)))
+    return content.length === 0 ? [] : [{ background, show, content }]
+  })
+  return joinChunks(bands.map((_, at) => bandHtml(mail, bands, at)))
+}
+
+/** Whether only one of the two is shown, and one of them always. */
+const areAlternatives = (one: FilledBand, other: FilledBand): boolean => invert(one.show) === other.show
+
+const OPPOSITES = { with_coupon: 'without_coupon', without_coupon: 'with_coupon' } as const
+
+function invert(show: Show): string | null {
+  if (show === 'with_coupon' || show === 'without_coupon') return OPPOSITES[show]
+  const [test, name] = show.split(':')
+  if (name === undefined) return null
+  return `${test === 'has' ? 'lacks' : 'has'}:${name}`
+}
+
+function bandHtml({ theme, start }: Compilation, bands: readonly FilledBand[], at: number): Chunk[] {
+  const band = bands[at]!
+  const { background, show, content } = band
   const ground = theme.grounds[background]
-  const place = { background, ground, width: WIDTH - 2 * theme.padding }
-  const content = joinChunks(blocks.map((block) => blockHtml(block, mail, place)))
-  if (content.length === 0) return []
-  const isFirst = at === 0 && theme.name !== 'letter'
-  const isLast = at === document.bands.length - 1
-  const corners = theme.isCard ? `${isFirst ? ' first' : ''}${isLast ? ' last' : ''}` : ''
+  const isFirst = theme.name !== 'letter' && bands.slice(0, at).every((each) => areAlternatives(each, band))
+  const isLast = bands.slice(at + 1).every((each) => areAlternatives(each, band))
+  const corners = theme.isCard ? `${isFirst ? ' begin' : ''}${isLast ? ' end' : ''}` : ''
+  const continued = isContinued(bands, at) ? ' more' : ''
   return showIf(
     show,
-    chunk`<tr><td class="s bg-${background}${corners}" bgcolor="${ground.background}" style="padding:28px 20px 12px;background-color:${ground.background};font-family:${theme.font};font-size:${theme.bodySize}px;line-height:1.6;color:${ground.text};text-align:${start};word-break:break-word">
+    chunk`<tr><td class="s bg-${background}${corners}${continued}" bgcolor="${ground.background}" style="padding:${continued ? 0 : 28}px 20px 12px;background-color:${ground.background};font-family:${theme.font};font-size:${theme.bodySize}px;line-height:1.6;color:${ground.text};text-align:${start};word-break:break-word">
 ${content}</td></tr>
 `,
   )
+}
+
+/** Whether the band above has the same background, whatever is shown. */
+function isContinued(bands: readonly FilledBand[], at: number): boolean {
+  const [before, above, band] = [bands[at - 2], bands[at - 1], bands[at]!]
+  if (above?.background !== band.background) return false
+  if (above.show === 'always') return true
+  return before?.background === band.background && areAlternatives(before, above)
 }
 
 /** A promise that stood below no button, and the way to the cart that was left out, at the end. */
@@ -407,6 +445,7 @@ const itemsStyle = ({ theme, direction }: Compilation, { ground, width }: Place)
   muted: ground.muted,
   line: ground.line,
   soft: ground.soft,
+  plate: ground.plate,
   link: ground.link,
   radius: theme.radius,
   weight: theme.itemWeight,
@@ -473,7 +512,7 @@ function totalsHtml({ label, amount, hasBefore }: LeafBlock<'totals'>, mail: Com
     {
       kind: 'if',
       when: `known:${amount}`,
-      chunks: chunk`<table ${TABLE} width="100%" style="width:100%;margin:0;border-collapse:separate"><tr><td class="${css}" style="${cell}">${escapeHtml(label || say(mail, 'total'))}</td><td class="${css}" align="${end}" style="${cell};text-align:${end};word-break:normal">${before}${{ kind: 'value', name: amount }}</td></tr></table>`,
+      chunks: chunk`<table ${TABLE} width="100%" style="width:100%;margin:0 0 12px;border-collapse:separate"><tr><td class="${css}" style="${cell}">${escapeHtml(label || say(mail, 'total'))}</td><td class="${css}" align="${end}" style="${cell};text-align:${end};word-break:normal">${before}${{ kind: 'value', name: amount }}</td></tr></table>`,
     },
   ]
 }
@@ -497,13 +536,29 @@ function couponHtml(block: LeafBlock<'coupon'>, mail: Compilation, { ground }: P
         block.inlines,
         chunk`<div dir="auto" style="font-size:15px;line-height:1.5">${inlineHtml(block.inlines, mail, ground)}</div>`,
       )
+  const { css, style } = couponFrame(mail, ground)
   return [
     {
       kind: 'if',
       when: 'with_coupon',
-      chunks: chunk`<table ${TABLE} width="100%" style="width:100%;margin:8px 0 24px;border-collapse:separate"><tr><td class="cd" align="center" style="padding:22px 16px;border:1px dashed ${ground.link};border-radius:${theme.radius}px;background-color:${ground.soft};color:${ground.text};text-align:center;word-break:break-word">${ownText}<div style="padding:6px 0;font-size:26px;line-height:1.3;font-weight:700;letter-spacing:0.08em">${value('coupon_code')}</div>${block.hasSaving ? [saving] : []}${block.hasExpiry ? [expiry] : []}</td></tr></table>`,
+      chunks: chunk`<table ${TABLE} width="100%" style="width:100%;margin:8px 0 16px;border-collapse:separate"><tr><td class="${css}" align="center" style="padding:22px 16px;${style};color:${ground.text};text-align:center;word-break:break-word">${ownText}<div style="padding:4px 0;font-size:28px;line-height:1.3;font-weight:${theme.codeWeight};letter-spacing:${theme.codeSpacing}">${value('coupon_code')}</div>${block.hasSaving ? [saving] : []}${block.hasExpiry ? [expiry] : []}</td></tr></table>`,
     },
   ]
+}
+
+/** `css`: what dark mode changes. */
+function couponFrame({ theme }: Compilation, ground: Ground): { css: string; style: string } {
+  const corner = `border-radius:${theme.radius}px`
+  switch (theme.couponShape) {
+    case 'lines':
+      return { css: 'l n', style: `border:solid ${ground.line};border-width:1px 0` }
+    case 'field':
+      return { css: 'sf n', style: `${corner};background-color:${ground.soft}` }
+    case 'frame':
+      return { css: 'lt n', style: `${corner};border:3px solid ${ground.text}` }
+    case 'dashes':
+      return { css: 'cd', style: `border:1px dashed ${ground.link};${corner};background-color:${ground.soft}` }
+  }
 }
 
 type ButtonLook = Pick<LeafBlock<'button'>, 'label' | 'href' | 'isWide' | 'style' | 'align'>
@@ -525,20 +580,59 @@ function buttonHtml({ label, href, isWide, style, align }: ButtonLook, mail: Com
       : [escapeHtml(say(mail, 'visitShop'))]
   const capitals = theme.hasCapitals ? ';text-transform:uppercase;letter-spacing:0.06em' : ''
   const promise: Chunk[] = kit.promise ? [{ kind: 'promise', chunks: promiseParagraph(mail, ground, align) }] : []
-  return chunk`<table ${TABLE} width="100%" style="width:100%"><tr><td align="${findSide(align, mail)}" style="padding:20px 0 ${kit.promise ? 12 : 24}px"><table ${TABLE} class="${isWide ? '' : 'cta'}" width="100%" style="width:100%;border-collapse:separate"><tr><td class="${css}" align="center" bgcolor="${fill}" style="border-radius:${theme.buttonRadius}px;background-color:${fill};border:1px solid ${edge};mso-padding-alt:16px 32px"><a class="${css}a" href="${isLiteral(to) ? escapeHtml(to) : to}" target="_blank" style="display:block;padding:15px 32px;border-radius:${theme.buttonRadius}px;font-size:17px;line-height:1.35;font-weight:600;color:${ink};text-align:center;text-decoration:none${capitals}">${caption}</a></td></tr></table></td></tr></table>${promise}`
+  return chunk`<table ${TABLE} width="100%" style="width:100%"><tr><td align="${findSide(align, mail)}" style="padding:12px 0 ${kit.promise ? 12 : 24}px"><table ${TABLE} class="${isWide ? '' : 'cta'}" width="100%" style="width:100%;border-collapse:separate"><tr><td class="${css}" align="center" bgcolor="${fill}" style="border-radius:${theme.buttonRadius}px;background-color:${fill};border:1px solid ${edge};mso-padding-alt:16px 32px"><a class="${css}a" href="${isLiteral(to) ? escapeHtml(to) : to}" target="_blank" style="display:block;padding:15px 32px;border-radius:${theme.buttonRadius}px;font-size:${theme.hasCapitals ? 16 : 17}px;line-height:1.35;font-weight:${theme.buttonWeight};color:${ink};text-align:center;text-decoration:none${capitals}">${caption}</a></td></tr></table></td></tr></table>${promise}`
 }
 
-function trustHtml({ points }: LeafBlock<'trust'>, mail: Compilation, { ground, width }: Place): Chunk[] {
-  const written = points.filter(({ title, text }) => title.trim() || text.trim())
+/** An answer that is not written yet is left out with its title. */
+const listAnswers = ({ points }: LeafBlock<'trust'>) =>
+  points
+    .map(({ title, text }) => ({ title: cleanRun(title), text: cleanRun(text) }))
+    .filter(({ text }) => text.trim() !== '')
+
+function trustHtml(block: LeafBlock<'trust'>, mail: Compilation, { ground, width }: Place): Chunk[] {
+  const { theme, start } = mail
+  const written = listAnswers(block)
   if (written.length === 0) return []
-  const share = Math.floor(width / written.length) - 1
-  const cells = written.map(({ title, text }) =>
-    ghostCell(
-      share,
-      `<div dir="auto" style="padding:0 10px 14px;font-size:14px;line-height:1.5;text-align:center"><strong style="display:block;font-family:${mail.theme.headingFont};font-size:16px;color:${ground.text}">${escapeHtml(cleanRun(title))}</strong><span class="m" style="color:${ground.muted}">${escapeHtml(cleanRun(text))}</span></div>`,
-    ),
-  )
-  return chunk`<div style="font-size:0;text-align:center;padding:8px 0 12px">${ghostRow(width, cells)}</div>`
+  const title = (text: string, size: number, more = '') =>
+    `<strong style="display:block;font-family:${theme.headingFont};font-size:${size}px;line-height:1.4${more};color:${ground.text}">${escapeHtml(text)}</strong>`
+  const answer = (text: string) => `<span class="m" style="color:${ground.muted}">${escapeHtml(text)}</span>`
+  const font = 'font-size:15px;line-height:1.5'
+  switch (theme.answersShape) {
+    case 'rows': {
+      const line = `padding:14px 0;border-top:1px solid ${ground.line};${font};text-align:${start};vertical-align:top`
+      const rows = written.map(
+        (each) =>
+          `<tr><td class="l" dir="auto" width="34%" style="width:34%;${line}">${title(each.title, 15, ';font-weight:400')}</td><td class="l" dir="auto" style="${line}">${answer(each.text)}</td></tr>`,
+      )
+      return [
+        `<table ${TABLE} width="100%" style="width:100%;margin:8px 0 16px;border-collapse:separate">${rows.join('')}</table>`,
+      ]
+    }
+    case 'stack': {
+      const parts = written.map(
+        (each) =>
+          `<div dir="auto" style="margin:0 0 16px;font-size:${theme.bodySize}px;line-height:1.6;text-align:${start}">${title(each.title, theme.bodySize)}<span class="n" style="color:${ground.text}">${escapeHtml(each.text)}</span></div>`,
+      )
+      return [parts.join('')]
+    }
+    case 'columns':
+    case 'ruled': {
+      const isRuled = theme.answersShape === 'ruled'
+      const share = Math.floor(width / written.length) - 1
+      const [side, css, style] = isRuled
+        ? [start, ' class="lt"', `padding:12px 0 0;border-top:${theme.ruleWidth}px solid ${ground.text}`]
+        : ['center', '', 'padding:0']
+      const heading = isRuled ? ';font-weight:900;text-transform:uppercase' : ''
+      const cells = written.map((each) =>
+        ghostCell(
+          share,
+          `<div style="padding:0 ${isRuled ? '6px 18px' : '10px 16px'}"><div${css} dir="auto" style="${style};${font};text-align:${side}">${title(each.title, isRuled ? 16 : 18, heading)}${answer(each.text)}</div></div>`,
+        ),
+      )
+      const margin = isRuled ? 'margin:0 -6px;' : ''
+      return chunk`<div style="${margin}font-size:0;text-align:${side};padding:8px 0 4px">${ghostRow(width, cells)}</div>`
+    }
+  }
 }
 
 /** Cells beside each other that wrap on a phone; Outlook gets a table. */
@@ -654,8 +748,7 @@ function leafText(block: Leaf, mail: Compilation): Chunk[] {
     case 'product':
       return chunk`\n\n${{ kind: 'product', id: block.productId, label: block.label || say(mail, 'viewProduct'), style: null }}\n\n`
     case 'trust': {
-      const points = block.points.filter(({ title, text }) => title.trim() || text.trim())
-      const lines = points.map(({ title, text }) => [title, text].map(cleanRun).filter(Boolean).join(': '))
+      const lines = listAnswers(block).map(({ title, text }) => [title, text].filter(Boolean).join(': '))
       return lines.length > 0 ? [`\n\n${lines.join('\n')}\n\n`] : []
     }
     case 'social': {

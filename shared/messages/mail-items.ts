@@ -43,7 +43,8 @@ export function renderItemsHtml(options: ItemsOptions, style: ItemsStyle, cart: 
   const coupon = options.hasCoupon ? cart.coupon : null
   if (cart.items.length === 0) return coupon ? drawCouponBox(coupon, drawing) : ''
   const { shown, hidden } = selectItems(cart, options)
-  const isLarge = options.layout === 'large' && options.part !== 'rest'
+  const isSingle = options.layout === 'grid' && shown.length === 1
+  const isLarge = (options.layout === 'large' || isSingle) && options.part !== 'rest'
   const [first, others] = isLarge ? [shown[0], shown.slice(1)] : [undefined, shown]
   const isGrid = options.layout === 'grid' && others.length > 1
   const hasPictures = !isGrid && others.some(({ imageUrl }) => imageUrl !== null)
@@ -53,11 +54,11 @@ export function renderItemsHtml(options: ItemsOptions, style: ItemsStyle, cart: 
     ...(hidden > 0 ? [drawMore(hidden, span + 1, drawing)] : []),
     ...(coupon ? drawCouponRows(coupon, span, drawing) : []),
   ]
-  const below = rows.length > 0 ? '0' : '0 0 8px'
+  const below = rows.length > 0 ? '8px 0 0' : '8px 0'
   return [
     first ? drawFirst(first, below, drawing) : '',
     isGrid ? drawGrid(others, drawing) : '',
-    rows.length > 0 ? drawTable(rows.join(''), '0 0 8px') : '',
+    rows.length > 0 ? drawTable(rows.join(''), '8px 0') : '',
   ].join('')
 }
 
@@ -70,9 +71,11 @@ const drawLink = (label: string, link: string, style: string, css: string) =>
 /** As wide as the mail, with a bounded height. */
 function drawFirst(item: MailItem, margin: string, drawing: Drawing): string {
   const { style, cart, end, hasPrices } = drawing
-  const css = `display:block;width:auto;max-width:100%;height:auto;max-height:560px;margin:0 auto;border:0;border-radius:${style.radius}px;background-color:#ffffff;color:#17202b;font-size:14px`
+  const corner = `border-radius:${style.radius}px`
+  const css = `display:block;width:auto;max-width:100%;height:auto;max-height:560px;margin:0 auto;border:0;${corner};color:#17202b;font-size:14px`
+  // The height of a cell is its least: the plate of a picture that is not loaded.
   const picture = item.imageUrl
-    ? `<tr><td align="center" colspan="2" style="text-align:center">${drawPicture(item, cart.link, css, `class="first" width="${style.width}" alt="${escapeHtml(item.name)}"`)}</td></tr>`
+    ? `<tr><td align="center" colspan="2" height="160" bgcolor="${style.plate}" style="height:160px;${corner};background-color:${style.plate};text-align:center;vertical-align:middle">${drawPicture(item, cart.link, css, `class="first" width="${style.width}" alt="${escapeHtml(item.name)}"`)}</td></tr>`
     : ''
   const [line, cell] = picture ? ['', ''] : [`;border-top:1px solid ${style.line}`, ' class="l"']
   const font = `font-size:19px;line-height:1.35;font-weight:${style.weight}`
@@ -109,7 +112,7 @@ function drawThumb(item: MailItem, { style, cart }: Drawing): string {
     ? drawPicture(
         item,
         cart.link,
-        `display:block;width:56px;height:56px;object-fit:cover;border:0;${corner};background-color:#ffffff`,
+        `display:block;width:56px;height:56px;object-fit:cover;border:0;${corner};background-color:${style.plate}`,
         'class="thumb" width="56" height="56" alt=""',
       )
     : `<div class="thumb sf" style="width:56px;height:56px;${corner};background-color:${style.soft}">&nbsp;</div>`
@@ -161,12 +164,13 @@ function drawHalf(item: MailItem, { style, cart }: Drawing): string {
     return `<div class="sf" style="height:120px;line-height:120px;${corner};background-color:${style.soft}">&nbsp;</div>`
   }
   const width = Math.floor((style.width - 20) / 2)
-  return drawPicture(
+  const picture = drawPicture(
     item,
     cart.link,
-    `display:block;width:100%;max-width:${width}px;height:auto;border:0;${corner};background-color:#ffffff`,
+    `display:block;width:100%;max-width:${width}px;height:auto;border:0;${corner}`,
     `class="half" width="${width}" alt=""`,
   )
+  return `<table ${TABLE} style="width:100%;border-collapse:separate"><tr><td height="120" bgcolor="${style.plate}" style="height:120px;${corner};background-color:${style.plate};font-size:0;line-height:0">${picture}</td></tr></table>`
 }
 
 function drawCaption(item: MailItem, drawing: Drawing): string {

@@ -14,14 +14,15 @@ function buildMailStyles(theme: MailTheme): string {
   const corner = radius && radius + 8
   const wide = [
     `.s{padding:36px ${padding}px 20px !important}`,
+    '.more{padding-top:0 !important}',
     `.top{padding:${theme.name === 'letter' ? `36px ${padding}px 0` : `28px ${padding}px`} !important}`,
     `.foot{padding:24px ${padding}px 0 !important}`,
     ...(isCard
       ? [
           '.outer{padding:32px 16px 40px !important}',
-          `.first{border-radius:${corner}px ${corner}px 0 0 !important}`,
-          `.last{border-radius:0 0 ${corner}px ${corner}px !important}`,
-          `.first.last{border-radius:${corner}px !important}`,
+          `.begin{border-radius:${corner}px ${corner}px 0 0 !important}`,
+          `.end{border-radius:0 0 ${corner}px ${corner}px !important}`,
+          `.begin.end{border-radius:${corner}px !important}`,
         ]
       : []),
     '.cta{width:auto !important}',
@@ -31,6 +32,7 @@ function buildMailStyles(theme: MailTheme): string {
   return [
     `:root{color-scheme:${isDarkByDay ? 'dark' : 'light dark'};supported-color-schemes:${isDarkByDay ? 'dark' : 'light dark'}}`,
     'body{margin:0;padding:0;-webkit-text-size-adjust:100%}table{border-spacing:0}',
+    '.h1,.h2{text-wrap:balance}p{text-wrap:pretty}',
     // Legacy texts have links without a colour of their own.
     ...(['card', 'soft', 'accent', 'ink'] as const).map(
       (name) => `.bg-${name} .w a{color:${theme.grounds[name].link}}`,

@@ -1,4 +1,4 @@
-import { type BrandKit, chooseLabelColour } from './brand.ts'
+import { type BrandKit, chooseLabelColour, contrastRatio, MIN_CONTRAST } from './brand.ts'
 import type { Background, ThemeName } from './mail-document.ts'
 import { buildShopTheme, ensureReadable, mixColours, type Palette } from './palette.ts'
 
@@ -31,10 +31,20 @@ interface ThemeShape {
   ruleWidth: number
   /** The button's corners; null: the kit's. */
   buttonRadius: number | null
+  buttonWeight: number
+  /** How the coupon is set off: lines above and below it, a filled field, a frame, or a dashed one. */
+  couponShape: 'lines' | 'field' | 'frame' | 'dashes'
+  codeWeight: number
+  codeSpacing: string
+  /** How answers are laid out: title beside text, centred columns, columns under a rule, or below each other. */
+  answersShape: 'rows' | 'columns' | 'ruled' | 'stack'
+  /** Style of the store's name where there is no logo. */
+  nameStyle: string
 }
 
 const SERIF = "Georgia,'Times New Roman',serif"
-const HEAVY = "'Arial Black','Helvetica Neue',Arial,sans-serif"
+/** Arial Black is too wide for two lines of capitals. */
+const HEAVY = "'Helvetica Neue',Helvetica,Arial,sans-serif"
 
 const shapes: Readonly<Record<ThemeName, ThemeShape>> = {
   quiet: {
@@ -52,6 +62,12 @@ const shapes: Readonly<Record<ThemeName, ThemeShape>> = {
     logoAlign: 'center',
     ruleWidth: 1,
     buttonRadius: null,
+    buttonWeight: 400,
+    couponShape: 'lines',
+    codeWeight: 400,
+    codeSpacing: '0.16em',
+    answersShape: 'rows',
+    nameStyle: 'font-size:19px;font-weight:400;letter-spacing:0.04em',
   },
   warm: {
     headingFont: SERIF,
@@ -68,6 +84,12 @@ const shapes: Readonly<Record<ThemeName, ThemeShape>> = {
     logoAlign: 'center',
     ruleWidth: 1,
     buttonRadius: 28,
+    buttonWeight: 600,
+    couponShape: 'field',
+    codeWeight: 700,
+    codeSpacing: '0.06em',
+    answersShape: 'columns',
+    nameStyle: `font-family:${SERIF};font-size:23px;font-weight:700;letter-spacing:-0.01em`,
   },
   bold: {
     headingFont: HEAVY,
@@ -84,6 +106,12 @@ const shapes: Readonly<Record<ThemeName, ThemeShape>> = {
     logoAlign: 'start',
     ruleWidth: 3,
     buttonRadius: 0,
+    buttonWeight: 700,
+    couponShape: 'frame',
+    codeWeight: 900,
+    codeSpacing: '0.04em',
+    answersShape: 'ruled',
+    nameStyle: `font-family:${HEAVY};font-size:22px;font-weight:900;letter-spacing:-0.02em;text-transform:uppercase`,
   },
   letter: {
     headingFont: null,
@@ -100,6 +128,12 @@ const shapes: Readonly<Record<ThemeName, ThemeShape>> = {
     logoAlign: 'start',
     ruleWidth: 1,
     buttonRadius: null,
+    buttonWeight: 600,
+    couponShape: 'dashes',
+    codeWeight: 700,
+    codeSpacing: '0.08em',
+    answersShape: 'stack',
+    nameStyle: 'font-size:20px;font-weight:700;letter-spacing:-0.01em',
   },
 }
 
@@ -112,6 +146,8 @@ export interface Ground {
   link: string
   /** Behind missing pictures and codes. */
   soft: string
+  /** Behind pictures: light in dark mode too, because pictures without a background are made for light pages. */
+  plate: string
   button: string
   onButton: string
   edge: string
@@ -157,6 +193,7 @@ export function buildMailTheme(kit: Colours, name: ThemeName): MailTheme {
   const corners = { quiet: Math.min(radius, 2), warm: Math.max(radius, 12), bold: 0, letter: radius }[name]
   const page = choosePage(light, name)
   const darkPage = name === 'quiet' ? dark.card : dark.page
+  const isTinted = name === 'warm'
   return {
     ...shape,
     name,
@@ -170,14 +207,14 @@ export function buildMailTheme(kit: Colours, name: ThemeName): MailTheme {
     darkPageMuted: ensureReadable(dark.pageMuted, darkPage),
     isDarkByDay,
     grounds: {
-      card: buildGround(light, light.card),
-      soft: buildGround(light, mixColours(light.card, light.accent, 0.08)),
+      card: buildGround(light, light.card, isTinted ? page : light.soft),
+      soft: buildGround(light, mixColours(light.card, light.accent, 0.08), light.card),
       accent: buildStrongGround(light.accent),
       ink: buildStrongGround(light.text),
     },
     darkGrounds: {
-      card: buildGround(dark, dark.card),
-      soft: buildGround(dark, mixColours(dark.card, dark.accent, 0.08)),
+      card: buildGround(dark, dark.card, isTinted ? mixColours(dark.card, dark.accent, 0.1) : dark.soft),
+      soft: buildGround(dark, mixColours(dark.card, dark.accent, 0.08), dark.card),
     },
   }
 }
@@ -187,15 +224,19 @@ function choosePage(light: Palette, name: ThemeName): string {
   return name === 'warm' ? mixColours(light.card, light.accent, 0.09) : light.page
 }
 
-function buildGround(palette: Palette, background: string): Ground {
-  const { text, muted, line, accent, soft, button, onButton, edge } = palette
+function buildGround(palette: Palette, background: string, field: string): Ground {
+  const { line, accent, button, onButton, edge } = palette
+  const text = ensureReadable(palette.text, background)
+  // Some kits have no colour that can be read on both.
+  const soft = contrastRatio(text, field) >= MIN_CONTRAST ? field : background
   return {
     background,
-    text: ensureReadable(text, background),
-    muted: ensureReadable(muted, background),
+    text,
+    muted: ensureReadable(ensureReadable(palette.muted, background, text), soft, text),
     line,
     link: ensureReadable(accent, background),
-    soft: background === palette.card ? soft : palette.card,
+    soft,
+    plate: mixColours('#ffffff', accent, 0.07),
     button,
     onButton,
     edge,
@@ -205,10 +246,12 @@ function buildGround(palette: Palette, background: string): Ground {
 /** Of a strong colour: everything on it is white or black. */
 function buildStrongGround(background: string): Ground {
   const text = chooseLabelColour(background)
+  // Away from the text, which then can be read on it too.
+  const soft = mixColours(background, text === '#ffffff' ? '#000000' : '#ffffff', 0.1)
   const muted = ensureReadable(mixColours(text, background, 0.2), background, text)
-  const soft = mixColours(background, text, 0.1)
   return {
     background,
+    plate: mixColours('#ffffff', background, 0.07),
     text,
     muted,
     line: mixColours(background, text, 0.3),
