@@ -618,19 +618,25 @@ function trustHtml(block: LeafBlock<'trust'>, mail: Compilation, { ground, width
     case 'columns':
     case 'ruled': {
       const isRuled = theme.answersShape === 'ruled'
-      const share = Math.floor(width / written.length) - 1
+      // A card is narrower than the mail where the window is.
+      const share = Math.floor((width - (theme.isCard ? 40 : 0)) / written.length) - 1
       const [side, css, style] = isRuled
         ? [start, ' class="lt"', `padding:12px 0 0;border-top:${theme.ruleWidth}px solid ${ground.text}`]
         : ['center', '', 'padding:0']
       const heading = isRuled ? ';font-weight:900;text-transform:uppercase' : ''
-      const cells = written.map((each) =>
-        ghostCell(
+      const cells = written.map((each, at) => {
+        const gap = isRuled ? (at < written.length - 1 ? 14 : 0) : 10
+        const around = isRuled
+          ? mail.direction === 'ltr'
+            ? `0 ${gap}px 18px 0`
+            : `0 0 18px ${gap}px`
+          : `0 ${gap}px 16px`
+        return ghostCell(
           share,
-          `<div style="padding:0 ${isRuled ? '6px 18px' : '10px 16px'}"><div${css} dir="auto" style="${style};${font};text-align:${side}">${title(each.title, isRuled ? 16 : 18, heading)}${answer(each.text)}</div></div>`,
-        ),
-      )
-      const margin = isRuled ? 'margin:0 -6px;' : ''
-      return chunk`<div style="${margin}font-size:0;text-align:${side};padding:8px 0 4px">${ghostRow(width, cells)}</div>`
+          `<div class="q" style="padding:${around}"><div${css} dir="auto" style="${style};${font};text-align:${side}">${title(each.title, isRuled ? 16 : 18, heading)}${answer(each.text)}</div></div>`,
+        )
+      })
+      return chunk`<div style="font-size:0;text-align:${side};padding:8px 0 4px">${ghostRow(width, cells)}</div>`
     }
   }
 }

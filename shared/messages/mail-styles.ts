@@ -28,7 +28,7 @@ function buildMailStyles(theme: MailTheme): string {
     '.cta{width:auto !important}',
     '.thumb{width:64px !important;height:64px !important}',
   ].join('')
-  const narrow = `.h1{font-size:${theme.headingSizeSmall}px !important}.c{max-width:100% !important}`
+  const narrow = `.top{padding-top:20px !important;padding-bottom:${theme.name === 'letter' ? 0 : 20}px !important}.h1{margin-bottom:14px !important}.h1{font-size:${theme.headingSizeSmall}px !important}.c{max-width:100% !important}.q{padding-left:0 !important;padding-right:0 !important}`
   return [
     `:root{color-scheme:${isDarkByDay ? 'dark' : 'light dark'};supported-color-schemes:${isDarkByDay ? 'dark' : 'light dark'}}`,
     'body{margin:0;padding:0;-webkit-text-size-adjust:100%}table{border-spacing:0}',

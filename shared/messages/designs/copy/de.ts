@@ -37,7 +37,7 @@ export const de: DesignCopy = {
       subject: 'Dein Warenkorb bei {store} ist gespeichert',
       preview: 'Mach da weiter, wo du aufgehört hast.',
       heading: 'Für dich gespeichert',
-      text: 'Hallo {customer|und willkommen zurück}, du hast etwas Schönes ausgesucht, und dann kam etwas dazwischen. Dein Warenkorb ist noch da.',
+      text: 'Hallo {customer|und willkommen zurück}, du hast etwas Schönes ausgesucht. Es ist noch alles da.',
     },
     second: {
       subject: 'Können wir dir bei der Wahl helfen?',
@@ -69,9 +69,9 @@ export const de: DesignCopy = {
       text: 'Noch unsicher? Antworte auf diese E-Mail, und wir klären das gemeinsam.',
     },
     last: {
-      subject: 'Spar {saving} bei {store}',
+      subject: 'Du sparst {saving} bei {store}',
       preview: 'Das ist unsere letzte E-Mail zu deinem Warenkorb.',
-      saving: 'Spar jetzt\n{saving}',
+      saving: 'Du sparst\n{saving}',
       text: 'Das ist unsere letzte E-Mail zu deinem Warenkorb. Dafür ist sie besonders gut.',
       plainHeading: 'Ein letztes\nMal',
       plainText:

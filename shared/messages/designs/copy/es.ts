@@ -36,7 +36,7 @@ export const es: DesignCopy = {
       subject: 'Tu carrito en {store} está guardado',
       preview: 'Sigue donde lo dejaste.',
       heading: 'Guardado para ti',
-      text: 'Hola {customer|de nuevo}: elegiste algo bonito y luego surgió otra cosa. Tu carrito sigue aquí, tal como lo dejaste.',
+      text: 'Hola {customer|de nuevo}: elegiste algo bonito. Tu carrito sigue aquí, tal como lo dejaste.',
     },
     second: {
       subject: '¿Te ayudamos a decidir?',

@@ -37,7 +37,7 @@ export const fr: DesignCopy = {
       subject: 'Votre panier chez {store} est enregistré',
       preview: 'Reprenez là où vous en étiez.',
       heading: 'Gardé pour vous',
-      text: 'Bonjour {customer|à vous}, vous aviez choisi de belles choses, puis la vie a suivi son cours. Votre panier est toujours là.',
+      text: 'Bonjour {customer|à vous}, vous aviez choisi de belles choses. Votre panier est toujours là.',
     },
     second: {
       subject: 'Pouvons-nous vous aider à choisir ?',

@@ -36,7 +36,7 @@ export const it: DesignCopy = {
       subject: 'Il tuo carrello da {store} è salvato',
       preview: 'Riprendi da dove ti sei fermato.',
       heading: 'Salvato per te',
-      text: 'Ciao {customer|di nuovo}, avevi scelto qualcosa di bello, poi è arrivato un imprevisto. Il tuo carrello è ancora qui.',
+      text: 'Ciao {customer|di nuovo}, avevi scelto qualcosa di bello. Il tuo carrello è ancora qui.',
     },
     second: {
       subject: 'Ti aiutiamo a scegliere?',

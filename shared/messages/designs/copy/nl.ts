@@ -37,7 +37,7 @@ export const nl: DesignCopy = {
       subject: 'Je winkelwagen bij {store} is bewaard',
       preview: 'Ga verder waar je was gebleven.',
       heading: 'Voor je bewaard',
-      text: 'Hallo {customer|daar}, je had iets moois uitgekozen, en toen kwam er iets tussen. Je winkelwagen staat er nog.',
+      text: 'Hallo {customer|daar}, je had iets moois uitgekozen. Je winkelwagen staat er nog.',
     },
     second: {
       subject: 'Kunnen we je helpen kiezen?',

@@ -36,7 +36,7 @@ export const pl: DesignCopy = {
       subject: 'Twój koszyk w sklepie {store} jest zapisany',
       preview: 'Możesz wrócić w dowolnej chwili.',
       heading: 'Zapisane dla Ciebie',
-      text: 'Witaj {customer|ponownie}, w Twoim koszyku czeka coś pięknego, ale pewnie coś Ci przerwało. Wszystko jest na swoim miejscu.',
+      text: 'Witaj {customer|ponownie}, w Twoim koszyku czeka coś pięknego. Wszystko jest na swoim miejscu.',
     },
     second: {
       subject: 'Pomóc Ci w wyborze?',

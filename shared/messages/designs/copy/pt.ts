@@ -36,7 +36,7 @@ export const pt: DesignCopy = {
       subject: 'O seu carrinho na {store} está guardado',
       preview: 'Continue de onde parou.',
       heading: 'O seu carrinho espera',
-      text: 'Olá {customer|de novo}, escolheu algo bonito e depois surgiu um imprevisto. O seu carrinho continua aqui, tal como o deixou.',
+      text: 'Olá {customer|de novo}, escolheu algo bonito. O seu carrinho continua aqui, tal como o deixou.',
     },
     second: {
       subject: 'Podemos ajudar na escolha?',
