@@ -2,7 +2,7 @@
 import type { ItemsOptions, ItemsStyle } from '../../../shared/messages/mail-chunks.ts'
 import { getDirection } from '../../../shared/messages/mail-format.ts'
 import { renderItemsHtml, renderItemsText, type ShownCart } from '../../../shared/messages/mail-items.ts'
-import type { ShopTheme } from '../../../shared/messages/palette.ts'
+import { mixColours, type ShopTheme } from '../../../shared/messages/palette.ts'
 import { BUTTON_MARKS, ITEMS_MARK, ROW_MARKS } from './compile.ts'
 import type { DraftStyle } from './draft.ts'
 import type { CleanValues } from './values.ts'
@@ -61,6 +61,7 @@ const findItemsStyle = ({ look: { light, radius }, locale }: DraftStyle): ItemsS
   muted: light.muted,
   line: light.line,
   soft: light.soft,
+  plate: mixColours('#ffffff', light.accent, 0.07),
   link: light.accent,
   radius,
   weight: 600,
