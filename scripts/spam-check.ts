@@ -1,12 +1,14 @@
-// Checks all built-in templates as sent emails with SpamAssassin, without its network tests: `npm run check:spam`. No
+// Checks all built-in templates and ready designs (English and German) as sent emails with SpamAssassin, without its network tests: `npm run check:spam`. No
 // rule may give more than half a point. Without SpamAssassin it prints a note and exits with 0.
 import { spawnSync } from 'node:child_process'
 import { createId } from '../server/core/common/ids.ts'
 import { createSecrets } from '../server/core/common/secrets.ts'
 import { composeEmail, outgoingEmail } from '../server/delivery/compose/compose.ts'
+import type { DisplayedCoupon } from '../server/delivery/compose/coupon-text.ts'
 import { composeMessage } from '../server/delivery/email/smtp-message.ts'
 import { DEFAULT_MAIL_BRAND } from '../server/messages/templates/brand.ts'
 import { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES } from '../server/messages/templates/ready-templates.ts'
+import { listDesigns } from '../shared/messages/designs/designs.ts'
 
 const MAX_POINTS = 0.5
 /** Gmail clips HTML parts above this size. */
@@ -33,15 +35,37 @@ interface Sample {
   htmlBytes: number
 }
 
-const templates = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ body }) => body.trim() !== '')
+const COUPON: DisplayedCoupon = {
+  code: 'RC-7KQ2M9',
+  percent: 1_000,
+  amountMinor: null,
+  currency: 'USD',
+  isFreeShipping: false,
+  minSpendMinor: null,
+  expiresAt: new Date(Date.now() + 7 * 86_400_000),
+  totalMinor: 5_760,
+}
+const texts = [...CAMPAIGN_TEMPLATES, ...QUICK_SEND_TEMPLATES].filter(({ body }) => body.trim() !== '')
+const designs = ['en', 'de'].flatMap((locale) =>
+  listDesigns(locale).map(({ theme, name, document, place }) => ({
+    id: `${locale}-${theme}-${place}`,
+    name: `${name}, ${locale}`,
+    subject: '',
+    body: '',
+    design: document,
+    locale,
+    hasCoupon: place === 'last',
+  })),
+)
+const templates = [...texts.map((text) => ({ ...text, design: null, locale: 'en-US', hasCoupon: false })), ...designs]
 const samples: Sample[] = await Promise.all(
-  templates.flatMap((template) =>
+  templates.flatMap(({ locale, hasCoupon, ...template }) =>
     Object.entries(carts).map(async ([cartName, cart]) => {
       const messageId = createId()
       const composed = await composeEmail({
         messageId,
         cart: { ...cart, valueMinor: 6_400, currency: 'USD' },
-        template: { ...template, version: 1, design: null },
+        template: { ...template, version: 1 },
         store: {
           id: createId(),
           name: 'Harbour Goods',
@@ -51,7 +75,8 @@ const samples: Sample[] = await Promise.all(
           postalAddress: '1 Harbour Street, Portland, ME 04101, USA',
           timeZone: 'America/Los_Angeles',
         },
-        coupon: null,
+        coupon: hasCoupon ? COUPON : null,
+        locale,
         brand: DEFAULT_MAIL_BRAND,
         publicUrl: 'https://recoup.example.com',
         secrets,

@@ -87,7 +87,7 @@ const VALUES: Readonly<Record<string, ValueName>> = {
 
 function readInlines(text: string, marks: ('bold' | 'italic')[] = []): Inline[] {
   return text
-    .split(/(\{[^}]*\}|\n)/)
+    .split(/(\{[^{}]*\}|\n)/)
     .filter(Boolean)
     .map((part): Inline => {
       if (part === '\n') return { kind: 'break' }

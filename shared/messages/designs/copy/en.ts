@@ -88,7 +88,7 @@ export const en: DesignCopy = {
       subject: 'Still thinking it over?',
       preview: 'Take your time. Your cart is saved.',
       text: 'Still thinking it over? That is fine. Your cart at {store} is saved.',
-      close: 'If anything is open, reply to this email and ask. That is what we are here for.',
+      close: 'If anything is unclear, just reply to this email. That is what we are here for.',
       sign: 'Warm regards,\n{store}',
     },
     last: {
