@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { useMe } from '../../core/access/queries.ts'
 
-const AccountMenu = lazy(async () => ({ default: (await import('./AccountMenu.tsx')).AccountMenu }))
+const AccountMenu = lazy(async () => ({ default: (await import('./menus.ts')).AccountMenu }))
 
 /** The user's initials with the account's menu. */
 export function AccountMark() {

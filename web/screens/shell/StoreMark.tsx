@@ -6,7 +6,7 @@ import { useConnectedStores, useScope } from '../../core/access/scope.ts'
 import { useSendingPause } from './queries.ts'
 import { StoreSign } from './StoreSign.tsx'
 
-const StoreMenu = lazy(async () => ({ default: (await import('./StoreMenu.tsx')).StoreMenu }))
+const StoreMenu = lazy(async () => ({ default: (await import('./menus.ts')).StoreMenu }))
 
 /** The current store and platform (A 2.2) with the store's menu; red while its sending is paused (decision 136). */
 export function StoreMark() {
