@@ -83,6 +83,6 @@ export function buildPicture(url: string | null): HTMLElement {
   if (!url) return none()
   const image = h('img', { class: 'picture', src: url, width: 64, height: 64, alt: '', loading: 'lazy' })
   // The handler may be copied to the picture on the page.
-  image.onerror = ({ currentTarget }: Event) => (currentTarget as HTMLElement).replaceWith(none())
+  image.onerror = (event) => ((event as Event).currentTarget as HTMLElement).replaceWith(none())
   return image
 }
