@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { readInitials } from './AccountMark.tsx'
+import { readInitials } from './initials.ts'
 
 /** A shop's square sign: its logo on white, cropped to the symbol where it is wide, otherwise its initials. */
 export function StoreSign({ name, url }: { name: string; url: string | null | undefined }) {

@@ -1,3 +1,5 @@
-// Both menus of the header, in one file: they load right after every screen.
+// The menus of the header and the strips below it, in one file: they load right after every screen.
 export { AccountMenu } from './AccountMenu.tsx'
+export { DemoStrip } from './DemoStrip.tsx'
+export { SendingPausedBanner } from './SendingPausedBanner.tsx'
 export { StoreMenu } from './StoreMenu.tsx'
