@@ -64,6 +64,7 @@ function nameOfLayer(id: string): string {
 
 const importedBySignIn = importedBy('sign-in', 'features/accounts/SignInPage.tsx')
 const importedByShell = importedBy('shell', 'screens/shell/Shell.tsx')
+const isOfShell = (id: string, all: Modules) => (OF_SHELL.test(id) ? 'shell' : importedByShell(id, all))
 const LIBRARY_BASICS = /(IconPlayerPlay|use-resolved-styles-api|use-callback-ref|to-int|use-id|use-uncontrolled).mjs$/
 /** What signing in shares with the shell; it would load the shell's parts otherwise. */
 const isBasic = (id: string, all: Modules) =>
@@ -78,9 +79,8 @@ const groups = [
   { name: isBasic, debugName: 'basics', priority: 4.7 },
   { name: importedBySignIn, debugName: 'sign-in', priority: 4.5 },
   // In a file with parts of screens these would bring those along.
-  { name: 'shell', test: OF_SHELL, priority: 4 },
-  { name: importedByShell, debugName: 'shell', priority: 4 },
-  { name: 'vendor', test: isVendor, minShareCount: 3, priority: 3.2 },
+  { name: isOfShell, debugName: 'shell', priority: 4 },
+  { name: 'vendor', test: isVendor, minShareCount: 2, priority: 3.2 },
   { name: 'fields', test: /node_modules/, minShareCount: 3, priority: 3 },
   // The two screens that open most often load nothing that they do not use.
   {

@@ -175,7 +175,7 @@ test('a monthly budget is saved as typed, with one press, and an empty amount is
   await app.open('/settings/sending/sms')
   const budget = findCard('Budget')
   const amount = budget.getByLabel('Amount in USD')
-  await budget.getByRole('switch', { name: 'Stop at a monthly amount' }).click()
+  await budget.getByRole('switch', { name: 'Set a monthly limit' }).click()
   for (const typed of ['80.00', '0.50']) {
     await amount.fill('')
     await amount.pressSequentially(typed)

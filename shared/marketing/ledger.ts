@@ -38,15 +38,15 @@ export type LedgerStatus = (typeof ledgerStatuses)[number]
 
 /** Display names of sources; others are shown as they are. */
 const sourceNames: Record<string, string> = {
-  checkout: 'Checkout box, not verified (reported by the tracking script)',
+  checkout: 'Checkout box, not verified: reported by the tracking script',
   'one-click': 'Unsubscribe button of an email app',
   'unsubscribe page': 'Unsubscribe page',
   'undo on the unsubscribe page': 'Undone on the unsubscribe page',
   'preference page': 'Preference page',
   'account page': 'Account page, with an address used in orders',
-  'account page, unconfirmed': 'Account page, not verified (address not confirmed)',
+  'account page, unconfirmed': 'Account page, not verified: address not confirmed',
   order: 'Order in the shop',
-  'unpaid order': 'Order not counted as a purchase, not verified (address not confirmed)',
+  'unpaid order': 'Order not counted as a purchase, not verified: address not confirmed',
   store: 'The shop’s own records',
   import: 'Imported file',
   'YES by SMS': 'Replied YES by SMS',

@@ -14,13 +14,13 @@ export async function readBrand({ db, storeId }: StoreDb): Promise<StoredBrand |
   return rows.rows[0]?.brand ?? null
 }
 
-/** Each store's logo: the one of its emails, otherwise the one found in the shop. Stores without a logo are missing. */
+/** Each store's logo: the one of its emails, before it has any look the one found in the shop. Stores without a logo are missing. */
 export async function selectLogos({ db, accountId }: AccountDb): Promise<(StoredLogo & { storeId: string })[]> {
   const { rows } = await sql<StoredLogo & { storeId: string }>`
     select s.id as "storeId", l.hash, l.type, l.width, l.height from stores s
       left join brand_kits k on k.store_id = s.id
       left join brand_proposals p on p.store_id = s.id and p.state <> 'dismissed'
-      join brand_logos l on l.store_id = s.id and l.hash = coalesce(k.logo_hash, p.logo_hash)
+      join brand_logos l on l.store_id = s.id and l.hash = case when k.store_id is null then p.logo_hash else k.logo_hash end
     where s.account_id = ${accountId}`.execute(db)
   return rows
 }

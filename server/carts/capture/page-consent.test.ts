@@ -246,7 +246,7 @@ test('exports of the ledger mark a page’s consent as unproven', async () => {
   expect(entries[0].evidence).toEqual([expect.stringMatching(/^Not verified: reported by the shop’s page/)])
   const { url: link } = await ask('GET', '/api/consent/ledger/export')
   const file = await world.app.inject({ url: link })
-  expect(file.body).toContain('Checkout box, not verified (reported by the tracking script)')
+  expect(file.body).toContain('Checkout box, not verified: reported by the tracking script')
 })
 
 test('a consent with an order is unproven until the order is a purchase, even with cash on delivery, on screen and in the export', async () => {

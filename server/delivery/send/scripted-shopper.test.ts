@@ -237,7 +237,7 @@ describe('messages to shoppers of the demo store, with reasons', () => {
   test('US, boxes ticked and unticked again: nothing', async () => {
     expect(got(us.unticked)).toEqual({ mails: 0, sms: 0, whatsapp: 0 })
     expect((await readNotices(us.unticked))[0]).toBe(
-      'The shopper has withdrawn consent. They opted out on Mar 2, 2026 (checkout box, not verified (reported by the tracking script)).',
+      'The shopper has withdrawn consent. They opted out on Mar 2, 2026 (checkout box, not verified: reported by the tracking script).',
     )
   })
 
@@ -245,11 +245,11 @@ describe('messages to shoppers of the demo store, with reasons', () => {
     expect(got(de.agreed)).toEqual({ mails: 1, sms: 1, whatsapp: 1 })
     expect(await readNotices(de.agreed)).toEqual([
       expect.stringContaining(
-        'They opted in on Mar 2, 2026 (checkout box, not verified (reported by the tracking script)).',
+        'They opted in on Mar 2, 2026 (checkout box, not verified: reported by the tracking script).',
       ),
       expect.stringContaining('They opted in and confirmed it on Mar 2, 2026 (replied YES by SMS).'),
       expect.stringContaining(
-        'They opted in on Mar 2, 2026 (checkout box, not verified (reported by the tracking script)).',
+        'They opted in on Mar 2, 2026 (checkout box, not verified: reported by the tracking script).',
       ),
     ])
   })
@@ -266,7 +266,7 @@ describe('messages to shoppers of the demo store, with reasons', () => {
   test('Germany, opt-in request without a reply: mail and WhatsApp, no SMS', async () => {
     expect(got(de.unconfirmed)).toEqual({ mails: 1, sms: 0, whatsapp: 1 })
     expect((await readNotices(de.unconfirmed))[1]).toBe(
-      'The shopper was asked by SMS to confirm and has not replied YES yet. They opted in on Mar 2, 2026 (checkout box, not verified (reported by the tracking script)), but have not confirmed it yet.',
+      'The shopper was asked by SMS to confirm and has not replied YES yet. They opted in on Mar 2, 2026 (checkout box, not verified: reported by the tracking script), but have not confirmed it yet.',
     )
   })
 

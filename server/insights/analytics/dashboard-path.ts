@@ -3,6 +3,7 @@ import { type DashboardPath, type PathStation, pathStations } from '../../../sha
 import { readStore } from '../../access/stores/public.ts'
 import { requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, sql } from '../../core/db/public.ts'
+import { isSending } from '../../messages/messages/public.ts'
 import { sumSpans } from './dashboard.ts'
 import { wasSent } from './fragments.ts'
 import { buildDaySpans } from './rules.ts'
@@ -60,7 +61,7 @@ async function countStations(
       order by c.abandoned_at desc limit ${MAX_CARTS}),
     sent as materialized (
       select m.id, m.cart_id from messages m
-      where m.store_id = ${storeId} and m.sending_at >= ${since} and m.sending_at < ${until} and m.state <> 'sending'
+      where m.store_id = ${storeId} and m.sending_at >= ${since} and m.sending_at < ${until} and not ${isSending('m')}
         and m.cart_id is not null and ${wasSent}
       order by m.sending_at desc limit ${MAX_CARTS}),
     messaged as (

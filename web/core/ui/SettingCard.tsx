@@ -20,3 +20,16 @@ export const SettingCard = ({ title, about, children }: Props) => (
     <Stack gap="md">{children}</Stack>
   </Card>
 )
+
+/** A setting of little weight: title and text without a frame, and its action beside them. */
+export const SettingLine = ({ title, about, children }: Omit<Props, 'children'> & { children?: ReactNode }) => (
+  <Card component="section" aria-label={title} className="setting-line">
+    <div>
+      <Title order={2}>{title}</Title>
+      <Text fz="sm" c="dimmed" mt={4} maw={640}>
+        {about}
+      </Text>
+    </div>
+    {children}
+  </Card>
+)

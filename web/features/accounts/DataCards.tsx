@@ -13,6 +13,7 @@ import { Confirm } from '../../core/ui/Confirm.tsx'
 import { DownloadButton } from '../../core/ui/Download.tsx'
 import { formatCounted } from '../../core/ui/format.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
+import { SettingLine } from '../../core/ui/SettingCard.tsx'
 import { useExport } from './account-queries.ts'
 import { showPassword } from './fields.ts'
 import { isLastOwner } from './rules.ts'
@@ -23,12 +24,10 @@ export function ExportCard({ user }: { user: User }) {
   const download = useExport()
   if (!hasPermission(user.role, 'account:export')) return null
   return (
-    <Card>
-      <Title order={2}>Export my data</Title>
-      <Text fz="sm" c="dimmed" mt={4} mb="md">
-        Stores, carts, orders, customers, messages with their reasons, consents, team and plan, as a zip of JSON Lines
-        files. Keys and passwords are left out.
-      </Text>
+    <SettingLine
+      title="Export my data"
+      about="Everything in this account as a zip of JSON Lines files, without keys and passwords."
+    >
       <Stack gap="sm" align="flex-start">
         <DownloadButton label="Download my data" isBusy={download.isPending} onClick={() => download.mutate()} />
         {download.isSuccess && (
@@ -42,7 +41,7 @@ export function ExportCard({ user }: { user: User }) {
           </Notice>
         )}
       </Stack>
-    </Card>
+    </SettingLine>
   )
 }
 

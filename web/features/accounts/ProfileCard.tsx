@@ -20,7 +20,7 @@ const RENAMED = 'Shown to your team and to people you invite'
 /** The user's name and address, and the name of the current account. */
 export function ProfileCard({ user }: { user: User }) {
   const { form, save, submit, discard } = useProfileForm(user)
-  const mayRename = useHasPermission('team:write') && !user.isDemo
+  const mayRename = useHasPermission('team:write')
   return (
     <>
       <Card>
@@ -28,17 +28,11 @@ export function ProfileCard({ user }: { user: User }) {
           Profile
         </Title>
         <Stack gap="md">
-          <TextInput
-            label="Your name"
-            name="name"
-            autoComplete="name"
-            disabled={user.isDemo}
-            {...form.getInputProps('name')}
-          />
+          <TextInput label="Your name" name="name" autoComplete="name" {...form.getInputProps('name')} />
           <Email user={user} />
           <TextInput
             label="Account name"
-            description={user.isDemo ? null : mayRename ? RENAMED : 'Only the owner or an admin can change it'}
+            description={mayRename ? RENAMED : 'Only the owner or an admin can change it'}
             name="account"
             autoComplete="organization"
             disabled={!mayRename}

@@ -25,7 +25,7 @@ const table = (overrides: object[] = []) =>
     overrides,
   }) as unknown as ConsentTable
 
-const US = 'The box was not ticked. In the United States email is opt-out, so it may be sent.'
+const US = 'The box was not ticked. In the United States email is opt-out, so it was allowed.'
 
 test('says which rule allowed the email and that Germany would have blocked it', () => {
   expect(explainPermission(send({}), table())).toBe(`${US} Germany would have blocked it.`)

@@ -15,7 +15,7 @@ export function explainPermission(messages: readonly MessageView[], table: Conse
   if (!inputs || inputs.consent !== null || inputs.consentRule !== 'opt_out' || typeof inputs.country !== 'string')
     return null
   if (!/^[A-Z]{2}$/.test(inputs.country)) return null
-  const allowed = `The box was not ticked. In ${nameCountry(inputs.country)} email is opt-out, so it may be sent.`
+  const allowed = `The box was not ticked. In ${nameCountry(inputs.country)} email is opt-out, so it was allowed.`
   const isBlocked = inputs.country !== STRICT && table !== undefined && findRule(table, STRICT) !== 'opt_out'
   // Strict countries allow mail to earlier customers without a tick.
   return isBlocked && inputs.boughtBefore === false

@@ -83,7 +83,7 @@ function Choice({ planKey, offer, isCurrent, isReadOnly, isBusy, onChoose }: Pro
   }
   if (isCurrent) {
     return (
-      <Hint>
+      <Hint isCurrent>
         This is your current plan.
         {offer?.kind === 'current' && offer.changeTo && (
           <>
@@ -126,8 +126,8 @@ function Choice({ planKey, offer, isCurrent, isReadOnly, isBusy, onChoose }: Pro
   )
 }
 
-const Hint = ({ children }: { children: React.ReactNode }) => (
-  <Text fz="sm" c="dimmed">
+const Hint = ({ isCurrent, children }: { isCurrent?: boolean; children: React.ReactNode }) => (
+  <Text fz="sm" c="dimmed" className={isCurrent ? 'plan-now' : undefined}>
     {children}
   </Text>
 )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ImportMapping } from '../../../shared/marketing/ledger.ts'
+import { getSourceText, ImportMapping } from '../../../shared/marketing/ledger.ts'
 import { computeProgress, describeEvidence, describeOutcome, findMappingGap, formatPerson } from './ledger-text.ts'
 
 test('shows 100 percent only when an import is complete', () => {
@@ -57,6 +57,11 @@ test('waits for the meaning of the rows if no column states consent', () => {
   expect(findMappingGap({ ...mapping, statusForAll: 'withdrawn', date: null }, file)).toBe(null)
 })
 
+test('a source has no parentheses, because sentences put it in parentheses', () => {
+  for (const source of ['checkout', 'account page', 'account page, unconfirmed', 'unpaid order', 'import'])
+    expect(getSourceText(source)).not.toMatch(/[()]/)
+})
+
 test('names the result of a row with its reason', () => {
   expect(describeOutcome({ status: 'suppressed', reason: 'bounced' })).toBe('Suppressed: bounced')
   expect(describeOutcome({ status: 'granted', reason: null })).toBe('Opted in')
@@ -70,7 +75,7 @@ test.each([
   ],
   ['account page, unconfirmed', ['Not verified: entered there'], 'Account page · Not verified: entered there'],
   ['unpaid order', ['Not verified: not paid'], 'Order not counted as a purchase · Not verified: not paid'],
-  ['checkout', [], 'Checkout box, not verified (reported by the tracking script)'],
+  ['checkout', [], 'Checkout box, not verified: reported by the tracking script'],
   ['order', ['Line 2 of the file'], 'Order in the shop · Line 2 of the file'],
 ])('says once that an entry from %s with the evidence %j is unproven', (source, evidence, shown) => {
   expect(describeEvidence({ source, evidence })).toBe(shown)

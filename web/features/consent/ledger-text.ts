@@ -26,7 +26,7 @@ export const formatPerson = (who: string | null, person: string): string => who 
 export function describeEvidence({ source, evidence }: Pick<LedgerEntry, 'source' | 'evidence'>): string {
   const isExplained = evidence.some((text) => text.startsWith('Not verified'))
   const name = getSourceText(source)
-  return [isExplained ? name.split(', not verified (')[0] : name, ...evidence].join(' · ')
+  return [isExplained ? name.split(', not verified:')[0] : name, ...evidence].join(' · ')
 }
 
 /** Whole percents; 100 only when complete. */

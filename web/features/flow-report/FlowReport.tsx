@@ -51,7 +51,7 @@ function Content({ report, flow, isEdited }: { report: Report; flow: FlowView; i
   const { steps, currency, from, to, countedAt } = report
   const tested = steps.filter(({ variants }) => variants.length > 1)
   return (
-    <Stack gap="lg">
+    <Stack gap="lg" className="report-box">
       <StepTable steps={steps} currency={currency} />
       <SkippedMessages steps={steps} />
       {tested.map((step) => (
@@ -178,7 +178,11 @@ function SkippedMessages({ steps }: { steps: readonly StepFigures[] }) {
             <tr key={explanation}>
               <th scope="row">{explanation}</th>
               {counts.map((count, place) => (
-                <td key={steps[place]!.stepId} data-label={nameStep(steps[place]!)}>
+                <td
+                  key={steps[place]!.stepId}
+                  data-label={nameStep(steps[place]!)}
+                  data-empty={count === 0 || undefined}
+                >
                   {count === 0 ? '–' : formatCount(count)}
                 </td>
               ))}

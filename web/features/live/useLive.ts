@@ -58,11 +58,7 @@ export function useLive() {
   }, [token, storeId, platform, queries])
 }
 
-const loadLive = async () => {
-  const socket = import('./socket.ts')
-  const { applyEvent, catchUp } = await import('../notifications/live-events.ts')
-  return { socket: await socket, applyEvent, catchUp }
-}
+const loadLive = () => import('./connection.ts')
 
 /**
  * Refetches changed data, one round at a time: otherwise a slow answer would be discarded by each new change. In hidden

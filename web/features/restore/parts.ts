@@ -82,6 +82,7 @@ export function buildPicture(url: string | null): HTMLElement {
   const none = () => h('div', { class: 'picture' }, icon('picture', 20))
   if (!url) return none()
   const image = h('img', { class: 'picture', src: url, width: 64, height: 64, alt: '', loading: 'lazy' })
-  image.onerror = () => image.replaceWith(none())
+  // The handler may be copied to the picture on the page.
+  image.onerror = (event) => ((event as Event).currentTarget as HTMLElement).replaceWith(none())
   return image
 }

@@ -240,7 +240,9 @@ function Presets({ form }: { form: ReturnType<typeof useServerForm> }) {
   const chosen = findPreset(form.values.host)
   const fill = ({ host, port, security, user }: MailPreset) => {
     form.clearErrors()
-    form.setValues({ host, port, security, ...(user && { user }) })
+    // The user of another preset, such as "apikey", means nothing here.
+    const isPresetUser = mailPresets.some((preset) => preset.user === form.values.user)
+    form.setValues({ host, port, security, ...((user || isPresetUser) && { user: user ?? '' }) })
   }
   return (
     <div>

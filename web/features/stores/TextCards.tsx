@@ -83,7 +83,8 @@ function BudgetCard() {
     <Card component="section" aria-label="Budget" style={{ overflow: 'visible' }}>
       <Title order={2}>Budget for SMS and WhatsApp</Title>
       <Text fz="sm" c="dimmed" mt={4} mb="md">
-        For all stores of the account, per calendar month (UTC). Above it, messages wait for the next month or expire.
+        For all stores of the account, per calendar month (UTC). Once it’s used up, messages wait for next month or
+        expire.
       </Text>
       <Stack gap="md">
         {budget.isPending && <LoadingList count={2} />}
@@ -125,7 +126,7 @@ function BudgetForm({ budget }: { budget: BudgetView }) {
           {budget.monthly !== null && ` of ${money(budget.monthly, budget.currency)}`}
         </Text>
         <Switch
-          label="Stop at a monthly amount"
+          label="Set a monthly limit"
           checked={isLimited}
           disabled={!mayChange}
           onChange={(event) => setLimited(event.currentTarget.checked)}

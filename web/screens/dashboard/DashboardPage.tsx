@@ -39,14 +39,14 @@ import { describeOrderReports, findFailure, isNewStore } from './rules.ts'
 import { StatCards } from './StatCards.tsx'
 import { WonBack } from './WonBack.tsx'
 
-const ActiveNow = lazy(async () => ({ default: (await import('../../features/active/ActiveNow.tsx')).ActiveNow }))
+const ActiveNow = lazy(async () => ({ default: (await import('../../features/active/on-dashboard.ts')).ActiveNow }))
 const OrdersMissing = lazy(async () => ({
   default: (await import('../../features/analytics/OrdersMissing.tsx')).OrdersMissing,
 }))
 const LiftResultCard = lazy(async () => ({
   default: (await import('../../features/lift/LiftCard.tsx')).LiftResultCard,
 }))
-const DemoGuide = lazy(async () => ({ default: (await import('../../features/active/DemoGuide.tsx')).DemoGuide }))
+const DemoGuide = lazy(async () => ({ default: (await import('../../features/active/on-dashboard.ts')).DemoGuide }))
 
 /** A 4.1: the dashboard asks for the subscription itself. */
 export function DashboardPage() {

@@ -14,7 +14,7 @@ import { Link } from 'react-router'
 import { type CartReach, REACHABLE } from '../../../shared/carts/reach.ts'
 import type { DashboardStats } from '../../../shared/insights/dashboard.ts'
 import { formatCount, formatMoney } from '../../core/ui/format.ts'
-import { describeTrend, formatRate } from './rules.ts'
+import { describeTrend } from './rules.ts'
 
 interface Kind {
   title: string
@@ -46,11 +46,7 @@ function listFigures(stats: DashboardStats, reach: CartReach | undefined): Figur
       change: trends.abandonedCarts,
       note: reach && <Reachable reach={reach} />,
     },
-    {
-      value: formatCount(stats.recoveredCarts),
-      change: trends.recoveredCarts,
-      note: `${formatRate(stats.recoveryRate)} of abandoned carts`,
-    },
+    { value: formatCount(stats.recoveredCarts), change: trends.recoveredCarts },
     {
       value: formatMoney(stats.monthlyRevenue, currency),
       change: trends.revenue,

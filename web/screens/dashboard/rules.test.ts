@@ -7,7 +7,6 @@ import {
   describeOrderReports,
   describeTrend,
   findFailure,
-  formatRate,
   isNewStore,
   listBlockers,
   summarizeRecovered,
@@ -86,7 +85,6 @@ test('shows a trend with sign and text, and a dash without one (A5)', () => {
   })
   expect(describeTrend(0)).toMatchObject({ text: '0.0%', direction: 'level' })
   expect(describeTrend(null).text).toBe('–')
-  expect([formatRate(null), formatRate(33.3)]).toEqual(['–', '33.3%'])
 })
 
 test('draws the first two datasets, and nothing for a malformed reply', {

@@ -171,7 +171,3 @@ export function describeTrend(change: number | null): Trend {
     direction: isUp ? 'up' : 'down',
   }
 }
-
-const percents = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 })
-/** A rate in percent; `–` if the base is zero (A5). */
-export const formatRate = (rate: number | null) => (rate === null ? '–' : `${percents.format(rate)}%`)

@@ -66,7 +66,7 @@ export const problems: Problem[] = [
     id: 'consent',
     complaint: 'Emails without consent',
     answer:
-      'Rules per country and a ledger of consents decide. Where the country is unknown, the strictest rule applies. Every email has one-click unsubscribe, and it stops all unsent messages.',
+      'Rules per country and a ledger of consents decide. Where the country is unknown, the strictest rule applies. Every marketing email has one-click unsubscribe, and it stops all unsent messages.',
   },
   {
     id: 'silence',

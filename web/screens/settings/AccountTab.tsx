@@ -1,4 +1,4 @@
-import { Button, Card, Text, Title } from '@mantine/core'
+import { Button, Card, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
@@ -9,7 +9,8 @@ import { meQuery, useSubscription } from '../../core/access/queries.ts'
 import { Facts } from '../../core/ui/Facts.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingCards } from '../../core/ui/Loading.tsx'
-import { Notice } from '../../core/ui/Notice.tsx'
+import { ReadOnly } from '../../core/ui/ReadOnly.tsx'
+import { SettingLine } from '../../core/ui/SettingCard.tsx'
 import { AccountsCard } from '../../features/accounts/AccountsCard.tsx'
 import { DeleteCard, ExportCard, LeaveCard } from '../../features/accounts/DataCards.tsx'
 import { LogoutDialog } from '../../features/accounts/LogoutDialog.tsx'
@@ -38,15 +39,15 @@ export function AccountTab() {
   }
   return (
     <>
-      {user.isDemo && <Notice tone="info">{teamTexts.demo}</Notice>}
+      {user.isDemo && <ReadOnly>{teamTexts.demo}</ReadOnly>}
       <AccountCard user={user} />
-      <ProfileCard key={user.accountId} user={user} />
+      {!user.isDemo && <ProfileCard key={user.accountId} user={user} />}
       {!user.isDemo && <PasswordCard user={user} />}
       {!user.isDemo && <SecondFactorCard user={user} />}
-      <NotificationsCard />
       <AccountsCard />
       <TeamCard user={user} />
       <SessionsCard user={user} />
+      <NotificationsCard />
       <ExportCard user={user} />
       <LeaveCard user={user} />
       <DeleteCard user={user} />
@@ -65,6 +66,7 @@ function AccountCard({ user }: { user: User }) {
       <Facts
         entries={[
           ['Signed in as', user.email],
+          ...(user.isDemo ? ([['Your name', user.name]] as [string, ReactNode][]) : []),
           ['Account', user.accountName],
           ['Role', formatRole(user.role)],
           ...(plan ? [['Plan', <PlanLink key="plan" name={plans[plan].name} />] as [string, ReactNode]] : []),
@@ -86,13 +88,9 @@ const PlanLink = ({ name }: { name: string }) => (
 
 /** A separate screen, because this one saves another form. */
 const NotificationsCard = () => (
-  <Card>
-    <Title order={2}>Notifications</Title>
-    <Text fz="sm" c="dimmed" mt={4} mb="md">
-      Choose in-app and email notifications.
-    </Text>
+  <SettingLine title="Notifications" about="In the bell and by email.">
     <Button component={Link} to="/settings/account/notifications" variant="default" w="fit-content">
       Choose notifications
     </Button>
-  </Card>
+  </SettingLine>
 )

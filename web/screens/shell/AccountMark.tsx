@@ -1,7 +1,8 @@
 import { lazy, Suspense } from 'react'
 import { useMe } from '../../core/access/queries.ts'
+import { readInitials } from './initials.ts'
 
-const AccountMenu = lazy(async () => ({ default: (await import('./AccountMenu.tsx')).AccountMenu }))
+const AccountMenu = lazy(async () => ({ default: (await import('./menus.ts')).AccountMenu }))
 
 /** The user's initials with the account's menu. */
 export function AccountMark() {
@@ -13,11 +14,4 @@ export function AccountMark() {
       <AccountMenu initials={initials} user={user} />
     </Suspense>
   )
-}
-
-/** "Ada Lovelace" → "AL" */
-export function readInitials(name: string): string {
-  const words = name.trim().split(/\s+/)
-  const letters = [words[0], words.length > 1 ? words.at(-1) : ''].map((word) => [...(word ?? '')][0] ?? '')
-  return letters.join('').toUpperCase()
 }

@@ -105,9 +105,7 @@ function useIsFrameReady(): boolean {
   return wasComplete.current
 }
 
-const SendingPausedBanner = lazy(() =>
-  import('./SendingPausedBanner.tsx').then((module) => ({ default: module.SendingPausedBanner })),
-)
+const SendingPausedBanner = lazy(() => import('./menus.ts').then((module) => ({ default: module.SendingPausedBanner })))
 
 const ViewBanner = lazy(async () => ({ default: (await import('../../kits/page/ViewBanner.tsx')).ViewBanner }))
 
@@ -115,7 +113,7 @@ const ConcernBanner = lazy(async () => ({
   default: (await import('../../features/billing/ConcernBanner.tsx')).ConcernBanner,
 }))
 
-const DemoStrip = lazy(async () => ({ default: (await import('./DemoStrip.tsx')).DemoStrip }))
+const DemoStrip = lazy(async () => ({ default: (await import('./menus.ts')).DemoStrip }))
 
 /** App-wide notices, most serious first. */
 function Banners() {

@@ -1,11 +1,12 @@
 import { IconBuildingStore, IconPlayerPauseFilled } from '@tabler/icons-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { platformNames } from '../../../shared/platforms/platforms.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { useConnectedStores, useScope } from '../../core/access/scope.ts'
 import { useSendingPause } from './queries.ts'
+import { StoreSign } from './StoreSign.tsx'
 
-const StoreMenu = lazy(async () => ({ default: (await import('./StoreMenu.tsx')).StoreMenu }))
+const StoreMenu = lazy(async () => ({ default: (await import('./menus.ts')).StoreMenu }))
 
 /** The current store and platform (A 2.2) with the store's menu; red while its sending is paused (decision 136). */
 export function StoreMark() {
@@ -18,8 +19,10 @@ export function StoreMark() {
   const detail = isAll ? `In ${currency ?? '…'}` : platformNames[store.platform]
   const icon = isPaused ? (
     <IconPlayerPauseFilled size={18} aria-hidden />
+  ) : isAll ? (
+    <IconBuildingStore size={18} stroke={1.6} aria-hidden />
   ) : (
-    <StoreLogo url={isAll ? undefined : stores.find(({ id }) => id === store.id)?.logo} />
+    <StoreSign name={store.name || store.store_url} url={stores.find(({ id }) => id === store.id)?.logo} />
   )
   const label = (
     <>
@@ -44,10 +47,3 @@ export function StoreMark() {
 }
 
 const Mark = ({ children }: { children: ReactNode }) => <span className="store-mark">{children}</span>
-
-/** The shop's own logo on white, as its emails show it; without one an icon. */
-function StoreLogo({ url }: { url: string | undefined }) {
-  const [isBroken, setBroken] = useState(false)
-  if (!url || isBroken) return <IconBuildingStore size={18} stroke={1.6} aria-hidden />
-  return <img src={url} alt="" className="store-logo" onError={() => setBroken(true)} />
-}

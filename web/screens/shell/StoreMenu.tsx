@@ -27,6 +27,7 @@ import { useStoreHealth, useSync } from '../../features/stores/queries.ts'
 import { describeSyncAge } from '../../features/stores/sync-age.ts'
 import { useChangePause, useSendingPause } from './queries.ts'
 import { ResumeDialog } from './SendingPausedBanner.tsx'
+import { StoreSign } from './StoreSign.tsx'
 import { findSection } from './sections.ts'
 
 interface Props {
@@ -64,10 +65,11 @@ export function StoreMenu({ label, name, isPaused, stores, store }: Props) {
             </>
           )}
           {hasChoice &&
-            stores.map(({ id, name, storeUrl, platform }) => (
+            stores.map(({ id, name, storeUrl, platform, logo }) => (
               <Menu.Item
                 key={id}
                 aria-current={isCurrent(id)}
+                leftSection={<StoreSign name={name || storeUrl} url={logo} />}
                 rightSection={isCurrent(id) ? <IconCheck size={16} aria-label="shown now" /> : null}
                 onClick={() => choose(id)}
               >
@@ -121,7 +123,9 @@ function SyncItem() {
       onClick={start}
     >
       Sync now
-      <span className="store-platform">{sync.isPending ? 'Syncing…' : age}</span>
+      <span className="store-platform" aria-live="polite">
+        {sync.isPending ? 'Syncing…' : age}
+      </span>
     </Menu.Item>
   )
 }

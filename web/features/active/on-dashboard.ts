@@ -1,0 +1,3 @@
+// What the dashboard loads after its figures, in one file.
+export { ActiveNow } from './ActiveNow.tsx'
+export { DemoGuide } from './DemoGuide.tsx'
