@@ -61,7 +61,7 @@ test('a due mail has its design, with the available products at their prices', a
     .execute()
   await world.db
     .updateTable('templates')
-    .set({ design: JSON.stringify(design), version: 9 })
+    .set({ design, version: 9 })
     .where('store_id', '=', storeId)
     .execute()
   await passTime(world, storeId, HOUR)
