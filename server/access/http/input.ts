@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { describePlace } from '../../../shared/messages/mail-places.ts'
 import { AppError } from '../../core/common/public.ts'
 
 // Validates request input and explains mistakes in plain sentences. A schema's own messages have priority. An absent
@@ -16,8 +17,14 @@ export function readInput<T extends z.ZodType>(schema: T, input: unknown): z.out
 export function invalidInput(error: z.ZodError): AppError {
   const fields: Record<string, string> = {}
   const issues = error.issues.flatMap(chooseIssues)
-  for (const issue of issues) fields[issue.path.join('.')] ??= issue.message
-  return new AppError('invalid', issues[0]?.message ?? 'The request is not valid.', { fields })
+  for (const issue of issues) fields[issue.path.join('.')] ??= describePlaced(issue)
+  return new AppError('invalid', issues[0] ? describePlaced(issues[0]) : 'The request is not valid.', { fields })
+}
+
+/** A mistake in an email's document names the block. */
+function describePlaced({ path, message }: Issue): string {
+  const place = describePlace(path)
+  return place ? `${place}: ${message}` : message
 }
 
 type Issue = z.core.$ZodIssue
@@ -25,7 +32,9 @@ type Issue = z.core.$ZodIssue
 /** For a union: the issues of the intended variant, the one without unknown fields. */
 function chooseIssues(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union' || issue.path.length > 0) return [issue]
-  const candidates = issue.errors.filter((each) => each.every(({ code }) => code !== 'unrecognized_keys'))
+  const candidates = issue.errors.filter((each) =>
+    each.every((one) => one.code !== 'unrecognized_keys' || one.path.length > 0),
+  )
   return candidates.toSorted((a, b) => a.length - b.length)[0] ?? [issue]
 }
 
