@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
-import { cartId, MessagePreview, NO_CART, PreviewCart, SendChannel, TestReply } from '../delivery/reminders.ts'
+import { MessagePreview, NO_CART, PreviewCart, SendChannel, TestReply } from '../delivery/reminders.ts'
 import { MailDocumentSchema } from '../messages/mail-document.ts'
 import { StepCoupon } from './flows.ts'
 
@@ -39,9 +39,10 @@ export const testSend = endpoint({
   permission: 'carts:write',
   scope: 'store',
   query: storeQuery,
-  summary: 'Send yourself a test message for a real cart; its links change nothing, and it is not counted',
+  summary:
+    'Send yourself a test message for a real cart or the sample cart; its links change nothing, and it is not counted',
   body: z.object({
-    cartId,
+    cartId: PreviewCart,
     /** The member's phone number, for SMS and WhatsApp. Email goes to the sign-in address. */
     to: z.string().max(40).optional(),
     ...fields,

@@ -116,10 +116,9 @@ describe('the sample cart', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('cannot be sent, not even as a test', async () => {
+  test('cannot be sent but as a test', async () => {
     const shop = await createShop(world)
     const calls: [string, object][] = [
-      ['/api/messages/test-send', { cartId: 'sample', channel: 'email' }],
       ['/api/carts/send', { cartIds: ['sample'], channel: 'email' }],
       ['/api/email/send-email', { cart_id: 'sample', to: 'ada@shoppers.example.com' }],
     ]

@@ -148,15 +148,23 @@ export async function previewMessage({ deps, store, signal }: PreviewContext, re
     if (request.cartId !== SAMPLE_CART && !isWithoutCart) {
       return presentPreview(await loadManualPreview(deps, store, texts, request), 'Cart')
     }
-    const template = async (tx: StoreTx) => {
-      const row = await manualTemplate(tx, {
-        templateId: await findTemplate(tx, request),
-        channel: request.channel,
-      })
-      return row && (await withCoupon(tx, row, request.coupon))
-    }
-    return presentSample(await imagineSample(deps, store, texts, { ...request, template, isWithoutCart }), 'Store')
+    return presentSample(await loadSampleMessage(deps, store, texts, { ...request, isWithoutCart }), 'Store')
   }, signal)
+}
+
+/** The message about the sample cart, or without a cart. */
+export function loadSampleMessage(
+  deps: Pick<Deps, 'config' | 'log' | 'now' | 'renders' | 'secrets'>,
+  store: StoreDb<Db>,
+  texts: Texts,
+  request: Omit<MessageRequest, 'cartId'> & { isWithoutCart?: boolean },
+) {
+  const template = async (tx: StoreTx) => {
+    const templateId = await findTemplate(tx, request)
+    const row = await manualTemplate(tx, { templateId, channel: request.channel })
+    return row && (await withCoupon(tx, row, request.coupon))
+  }
+  return imagineSample(deps, store, texts, { ...request, template })
 }
 
 export interface OfferRequest extends ContentChange, load.SampleOffer {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { insertCoupon, readCouponCode } from '../../../test/coupon-copies.ts'
 import { type CouponShop, createCouponShop } from '../../../test/discount-scene.ts'
+import { createStore } from '../../../test/factories.ts'
 import { postWithWorker } from '../../../test/manual-send-scene.ts'
 import { readTestFlags } from '../../../test/notifications.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -114,4 +115,25 @@ test("a test through the operator's provider account rejects premium numbers", a
   } finally {
     world.textCredits = null
   }
+})
+
+test('a new shop sends itself its first reminder with the sample cart', async () => {
+  const fresh = await createStore(world, { isFlowOn: true })
+  await world.pool.query(`update stores set sender_name = '', postal_address = '' where id = $1`, [fresh.storeId])
+  const { status, body } = await postWithWorker(world, fresh, '/api/messages/test-send', {
+    cartId: 'sample',
+    channel: 'email',
+  })
+  expect([status, body.isAccepted]).toEqual([200, true])
+  const [mail] = world.sent
+  expect(mail!.subject).toMatch(/^\[Test\] You left something in your cart at /)
+  expect(mail!.html).toContain('Stoneware mug')
+  // Its links open the shop, because there is no cart to restore.
+  const links = await world.db.selectFrom('link_tokens').selectAll().where('store_id', '=', fresh.storeId).execute()
+  expect(links.map(({ cart_id, is_test, purpose }) => [cart_id, is_test, purpose])).toEqual(
+    links.map(() => [null, true, 'click']),
+  )
+  expect(new Set(links.map(({ target }) => new URL(target!).host)).size).toBe(1)
+  const messages = await world.db.selectFrom('messages').select('id').where('store_id', '=', fresh.storeId).execute()
+  expect(messages).toEqual([])
 })

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { normalizePhone } from '../../../shared/core/contact.ts'
 import { explain } from '../../../shared/delivery/reasons.ts'
-import type { SendChannel, TestReply } from '../../../shared/delivery/reminders.ts'
+import { SAMPLE_CART, type SendChannel, type TestReply } from '../../../shared/delivery/reminders.ts'
 import type { testSend } from '../../../shared/marketing/message-preview.ts'
 import { hasListedPrice } from '../../../shared/messages/text-prices.ts'
 import { assertMayMail, findUserById, type Session } from '../../access/members/public.ts'
@@ -23,6 +23,7 @@ import {
   explainCoupon,
   imagineOffer,
   loadManualPreview,
+  loadSampleMessage,
   type OfferRequest,
   type SampleMessage,
 } from '../../delivery/preview/preview.ts'
@@ -33,7 +34,7 @@ import { authorizeTest, findTextCountry, type Outcome } from '../../messages/cha
 import { TemplateError } from '../../messages/templates/public.ts'
 import { assertPlanHas } from './manual.ts'
 
-// Sends a test for a real cart to the member, by the common render and send code. The test creates no message row,
+// Sends a test for a real cart or the sample cart to the member, by the common render and send code. The test creates no message row,
 // badge or plan use, and its links only open the restore page. Its price is booked, because it is paid.
 
 const TESTS: Limit = { name: 'test-send-account', points: 10, windowS: 900 }
@@ -52,7 +53,11 @@ export interface Tester {
 }
 
 export function sendTest(tester: Tester, input: TestSendInput): Promise<TestResult> {
-  return sendHypothetical(tester, input, (texts) => loadManualPreview(tester.deps, tester.store, texts, input))
+  const { deps, store } = tester
+  const isSample = input.cartId === SAMPLE_CART
+  return sendHypothetical(tester, { ...input, isSample }, (texts) =>
+    isSample ? loadSampleMessage(deps, store, texts, input) : loadManualPreview(deps, store, texts, input),
+  )
 }
 
 /** A discount mail as one customer would get it. */
@@ -65,11 +70,13 @@ type TestResult = z.infer<typeof TestReply>
 interface TestRoute {
   channel: SendChannel
   to?: string | undefined
+  /** About the sample cart, which exists in no table. */
+  isSample?: boolean
 }
 
 async function sendHypothetical(
   { deps, session, account, store }: Tester,
-  { channel, to: own }: TestRoute,
+  { channel, to: own, isSample = false }: TestRoute,
   imagined: (texts: Texts) => Promise<SampleMessage>,
 ): Promise<TestResult> {
   await assertPlanHas(deps, account, channel)
@@ -87,11 +94,11 @@ async function sendHypothetical(
     await takePoint(deps, TESTS_BY_OPERATOR, session.accountId)
   }
   const couponNote = explainCoupon(context, row)
-  const composed = markAsTest(await composeTest(context, row, to), couponNote)
+  const composed = markAsTest(await composeTest(context, row, { to, isSample }), couponNote)
   await bookCost(deps, store, session.accountId, composed)
   const { tokens } = composed
   const until = new Date(deps.now().getTime() + LINKS_MS)
-  await insertTestLinks(store, { cartId: row.cart_id, tokens, at: deps.now(), until })
+  await insertTestLinks(store, { cartId: isSample ? null : row.cart_id, tokens, at: deps.now(), until })
   const transport = await openTransport(deps, store, context.situation, { channel, texts })
   const message = { id: row.id, channel, address: to, composed, sendAuthorization: authorizeTest() }
   const outcome = await transport.sendOne(message, () => true)
@@ -158,14 +165,30 @@ async function assertNotSuppressed(
 }
 
 /** A text is priced for the number it goes to. The coupon of a mail is that of the shopper. */
-async function composeTest(context: DecisionContext, row: load.ClaimedRow, to: string): Promise<AnyComposed> {
-  const toMyself = row.channel === 'email' ? row : { ...row, manual: { ...row.manual!, toAddress: to } }
+async function composeTest(
+  context: DecisionContext,
+  row: load.ClaimedRow,
+  { to, isSample }: { to: string; isSample: boolean },
+): Promise<AnyComposed> {
+  const toMyself = row.channel === 'email' ? row : withPhone(row, to)
   try {
-    return await compose(context, toMyself, { isTest: true })
+    return await compose(isSample ? withSender(context) : context, toMyself, { isTest: true, isSample })
   } catch (error) {
     if (error instanceof TemplateError) throw new AppError('unprocessable', error.message)
     throw error
   }
+}
+
+/** The sample cart has no request of a member. */
+const withPhone = (row: load.ClaimedRow, phone: string): load.ClaimedRow =>
+  row.manual ? { ...row, manual: { ...row.manual, toAddress: phone } } : { ...row, phone }
+
+/** A new shop tries its first email before its sender is entered. */
+function withSender(context: DecisionContext): DecisionContext {
+  const { situation } = context
+  const sender_name = situation.sender_name || situation.name
+  const postal_address = situation.postal_address || '(postal address missing)'
+  return { ...context, situation: { ...situation, sender_name, postal_address } }
 }
 
 const TEST_LINE = 'This is a test message sent by a Recoup user. It is not a message from a shop.'
