@@ -2,8 +2,7 @@ import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
 import { useState } from 'react'
-import type { SendChannel } from '../../../shared/delivery/reminders.ts'
-import { type MessagePreview, SAMPLE_CART } from '../../../shared/delivery/reminders.ts'
+import type { MessagePreview, SendChannel } from '../../../shared/delivery/reminders.ts'
 import { BROKEN, getErrorText } from '../../core/api/api.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingMail } from '../../core/ui/Loading.tsx'
@@ -33,7 +32,6 @@ interface Props extends Pick<ComponentProps<typeof MessageShown>, 'decisionTexts
 /** Previews these texts as the sending code renders them, and sends a test to the user. */
 export function WordsPreview({ channel, made, children, nothing = null, of, onBody, ...shown }: Props) {
   const mayTest = useCanSend()
-  const isSample = of !== null && 'cartId' in of && of.cartId === SAMPLE_CART
   return (
     <Stack
       gap="md"
@@ -68,11 +66,7 @@ export function WordsPreview({ channel, made, children, nothing = null, of, onBo
         of &&
         nothing === null &&
         (isTested(of) && channel !== 'push' ? (
-          isSample ? (
-            <NoTest />
-          ) : (
-            <TestSend key={channel} channel={channel} of={of} />
-          )
+          <TestSend key={channel} channel={channel} of={of} />
         ) : (
           <TestHere words={sendable(made.data)} />
         ))}
@@ -88,12 +82,6 @@ const sendable = (message: MessagePreview | undefined) =>
   message && message.problem === null && message.text.trim() !== '' && message.subject.trim() !== ''
     ? { title: message.subject, body: message.text }
     : null
-
-const NoTest = () => (
-  <Text fz="sm" c="dimmed">
-    A test to yourself needs a real cart.
-  </Text>
-)
 
 /** The test is marked as one, and its links change nothing. A mail goes to the sign-in address of the user. */
 function TestSend({ channel, of }: { channel: SendChannel; of: TestOf }) {
