@@ -181,6 +181,9 @@ describe('an email of a campaign', () => {
       return (await readCampaign(world, shop, campaign.id)).content
     }
     expect((await change(TEXT('Fresh tea'))).design).toEqual(design)
+    const wrong = { name: 'Spring', content: { design: { ...design, color: 'red' } }, schedule: later() }
+    const refused = await world.request('PUT', `/api/campaigns/${campaign.id}`, { token: shop.token, body: wrong })
+    expect([refused.status, Object.keys(refused.body.fields)]).toEqual([400, ['content.design']])
     expect((await change(TEXT('Old tea'))).design).toMatchObject({ theme: 'letter' })
     const reply = await requestCampaign(world, shop, { content: { design: { ...design, subject: [] } } })
     expect([reply.status, reply.body.fields]).toEqual([422, { 'content.subject': 'Enter a subject.' }])

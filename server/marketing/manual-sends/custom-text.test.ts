@@ -67,3 +67,15 @@ test('the limit counts nothing for the default text of the single call', async (
   expect(reply.body).toMatchObject({ success: true, state: 'sent' })
   await useUpRoom(50)
 })
+
+test('the limit counts an email that is a document, even with the words of the default text', async () => {
+  const { quickSend } = (await world.request('GET', '/api/campaigns/templates', { token: shop.token })).body
+  const { subject, body, design } = quickSend[0]
+  const send = (content: object) => ask('/api/campaigns/send-to-abandoned-carts', content)
+  expect((await send({ subject, htmlContent: body })).status).toBe(200)
+  expect((await send({ design: { ...design, theme: 'bold' } })).body.campaign.content).toMatchObject({ subject, body })
+  const one = { to: shop.orders[0]!.email, cart_id: shop.cartIds[0], design: { ...design, theme: 'bold' } }
+  expect((await postWithWorker(world, shop, '/api/email/send-email', one)).status).toBe(200)
+  // One by the campaign, one by the single mail.
+  await useUpRoom(48)
+})
