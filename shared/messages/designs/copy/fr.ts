@@ -23,10 +23,10 @@ export const fr: DesignCopy = {
       text: 'Un détail, la livraison, un retour : répondez simplement à cet e-mail. Nous vous aiderons avec plaisir.',
     },
     last: {
-      subject: '{saving} de remise sur votre panier chez {store}',
+      subject: '{saving} de réduction sur votre panier chez {store}',
       preview: 'C’est notre dernier e-mail au sujet de votre panier.',
-      saving: '{saving} de remise sur votre panier',
-      text: 'C’est notre dernier e-mail au sujet de votre panier. Cette remise est notre façon de vous remercier.',
+      saving: '{saving} de réduction sur votre panier',
+      text: 'C’est notre dernier e-mail au sujet de votre panier. Cette réduction est notre façon de vous remercier.',
       plainHeading: 'Un dernier regard ?',
       plainText:
         'C’est notre dernier e-mail au sujet de votre panier. S’il vous plaît toujours, il n’est qu’à un clic.',
@@ -46,9 +46,9 @@ export const fr: DesignCopy = {
       text: 'Bonjour {customer|à vous}, bien choisir demande un peu de temps. Si quelque chose n’est pas clair, répondez à cet e-mail. Nous vous aiderons avec plaisir.',
     },
     last: {
-      subject: '{saving} de remise, avec tous nos remerciements',
+      subject: '{saving} de réduction, avec tous nos remerciements',
       preview: 'Un petit merci de la part de {store}.',
-      saving: '{saving} de remise, de nous à vous',
+      saving: '{saving} de réduction, de nous à vous',
       text: 'Bonjour {customer|à vous}, c’est notre dernier mot au sujet de votre panier, et nous ne voulions pas venir les mains vides.',
       plainHeading: 'Un dernier bonjour',
       plainText:
@@ -69,9 +69,9 @@ export const fr: DesignCopy = {
       text: 'Encore un doute ? Répondez à cet e-mail, et nous trouverons ensemble.',
     },
     last: {
-      subject: '{saving} de remise chez {store}',
+      subject: '{saving} de réduction chez {store}',
       preview: 'C’est notre dernier e-mail au sujet de votre panier.',
-      saving: '{saving}\nde remise',
+      saving: '{saving}\nde réduction',
       text: 'C’est notre dernier e-mail au sujet de votre panier. Autant qu’il soit bon.',
       plainHeading: 'Un dernier\nrappel',
       plainText: 'C’est notre dernier e-mail au sujet de votre panier. Toujours envie ? Il n’est qu’à un clic.',
@@ -93,9 +93,9 @@ export const fr: DesignCopy = {
       sign: 'Bien à vous,\n{store}',
     },
     last: {
-      subject: '{saving} de remise sur votre panier chez {store}',
+      subject: '{saving} de réduction sur votre panier chez {store}',
       preview: 'C’est notre dernier e-mail au sujet de votre panier.',
-      saving: '{saving} de remise sur votre panier',
+      saving: '{saving} de réduction sur votre panier',
       text: 'C’est notre dernier e-mail au sujet de votre panier, et il vous apporte un code.',
       plainText:
         'C’est notre dernier e-mail au sujet de votre panier. S’il vous plaît toujours, il n’est qu’à un clic.',

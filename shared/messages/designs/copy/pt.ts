@@ -11,19 +11,19 @@ export const pt: DesignCopy = {
   questions: 'Perguntas',
   quiet: {
     first: {
-      subject: 'O seu carrinho na {store}',
+      subject: 'O seu carrinho em {store}',
       preview: 'Está guardado, tal como o deixou.',
       heading: 'Ainda pensa nele?',
       text: 'O seu carrinho está guardado, tal como o deixou.',
     },
     second: {
-      subject: 'Alguma pergunta sobre o seu carrinho na {store}?',
+      subject: 'Alguma pergunta sobre o seu carrinho em {store}?',
       preview: 'Pergunte-nos antes de decidir.',
       heading: 'O que gostaria de saber?',
       text: 'Um detalhe, o envio, uma devolução: basta responder a este e-mail. Ajudamos com todo o gosto.',
     },
     last: {
-      subject: '{saving} de desconto no seu carrinho na {store}',
+      subject: '{saving} de desconto no seu carrinho em {store}',
       preview: 'Este é o nosso último e-mail sobre o seu carrinho.',
       saving: '{saving} de desconto no seu carrinho',
       text: 'Este é o nosso último e-mail sobre o seu carrinho. O desconto é a nossa forma de agradecer.',
@@ -33,7 +33,7 @@ export const pt: DesignCopy = {
   },
   warm: {
     first: {
-      subject: 'O seu carrinho na {store} está guardado',
+      subject: 'O seu carrinho em {store} está guardado',
       preview: 'Continue de onde parou.',
       heading: 'O seu carrinho espera',
       text: 'Olá {customer|de novo}, escolheu algo bonito. O seu carrinho continua aqui, tal como o deixou.',
@@ -46,7 +46,7 @@ export const pt: DesignCopy = {
     },
     last: {
       subject: '{saving} de desconto, com o nosso agradecimento',
-      preview: 'Um pequeno obrigado da {store}.',
+      preview: 'Um pequeno obrigado de {store}.',
       saving: '{saving} de desconto, com carinho',
       text: 'Olá {customer|de novo}, esta é a nossa última mensagem sobre o seu carrinho, e não quisemos vir de mãos vazias.',
       plainHeading: 'Um último olá',
@@ -57,9 +57,9 @@ export const pt: DesignCopy = {
   bold: {
     first: {
       subject: 'Deixou o melhor para trás',
-      preview: 'O seu carrinho na {store} está guardado.',
+      preview: 'O seu carrinho em {store} está guardado.',
       heading: 'Deixou\no melhor',
-      text: 'O seu carrinho na {store} está guardado. Continue de onde parou.',
+      text: 'O seu carrinho em {store} está guardado. Continue de onde parou.',
     },
     second: {
       subject: 'Dúvidas? Pergunte',
@@ -68,7 +68,7 @@ export const pt: DesignCopy = {
       text: 'Ainda não tem a certeza? Responda a este e-mail e resolvemos juntos.',
     },
     last: {
-      subject: '{saving} de desconto na {store}',
+      subject: '{saving} de desconto em {store}',
       preview: 'Este é o nosso último e-mail sobre o seu carrinho.',
       saving: '{saving}\nde desconto',
       text: 'Este é o nosso último e-mail sobre o seu carrinho. Quisemos que fosse dos bons.',
@@ -78,21 +78,21 @@ export const pt: DesignCopy = {
   },
   letter: {
     first: {
-      subject: 'O seu carrinho na {store}',
+      subject: 'O seu carrinho em {store}',
       preview: 'Uma breve nota da nossa parte.',
-      text: 'Estava prestes a fazer uma encomenda na {store} e não chegou ao fim. O seu carrinho está guardado, para continuar de onde parou.',
+      text: 'Estava prestes a fazer uma encomenda em {store} e não chegou ao fim. O seu carrinho está guardado, para continuar de onde parou.',
       close: 'Algo correu mal no pagamento ou tem alguma pergunta? Basta responder a este e-mail.',
       sign: 'Com os melhores cumprimentos,\n{store}',
     },
     second: {
       subject: 'Ainda com dúvidas?',
       preview: 'Sem pressa. O seu carrinho está guardado.',
-      text: 'Ainda com dúvidas? Não há pressa. O seu carrinho na {store} está guardado.',
+      text: 'Ainda com dúvidas? Não há pressa. O seu carrinho em {store} está guardado.',
       close: 'Se ainda tiver alguma dúvida, responda a este e-mail. Estamos aqui para isso.',
       sign: 'Com os melhores cumprimentos,\n{store}',
     },
     last: {
-      subject: '{saving} de desconto no seu carrinho na {store}',
+      subject: '{saving} de desconto no seu carrinho em {store}',
       preview: 'Este é o nosso último e-mail sobre o seu carrinho.',
       saving: '{saving} de desconto no seu carrinho',
       text: 'Este é o nosso último e-mail sobre o seu carrinho, e traz um código.',
