@@ -127,7 +127,7 @@ function Choice({ planKey, offer, isCurrent, isReadOnly, isBusy, onChoose }: Pro
 }
 
 const Hint = ({ isCurrent, children }: { isCurrent?: boolean; children: React.ReactNode }) => (
-  <Text fz="sm" c="dimmed" className={isCurrent ? 'plan-now' : undefined}>
+  <Text fz="sm" {...(isCurrent ? { className: 'plan-now' } : { c: 'dimmed' })}>
     {children}
   </Text>
 )
