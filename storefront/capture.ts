@@ -23,6 +23,8 @@ interface RecoupWindow extends Window {
    * script loads.
    */
   recoupConsent?: boolean
+  /** Of a Shopify theme. */
+  Shopify?: { locale?: unknown }
   recoup?: { (command: string, value?: unknown): void; q?: ArrayLike<unknown>[] }
   /** Prepended by our server: optimisers that merge scripts lose its address. */
   recoupSetup?: { key: string; origin: string; mode?: Mode }
@@ -86,6 +88,7 @@ function openCartReporter(key: string, origin: string, mode: Mode, back?: string
       back: memory.get('back'),
       device: isLasting() ? readDevice(memory) : undefined,
       agreed: answer() || undefined,
+      locale: String(view.Shopify?.locale || document.documentElement.lang).slice(0, 35) || undefined,
       // The server checks whether this text is valid.
       ticked: 'contact' in payload ? undefined : memory.get('yes'),
     }
