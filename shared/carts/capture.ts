@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { MAX_LOCALE_LENGTH } from '../core/locale.ts'
 
 // What the capture script posts. The endpoint is public: only ids, quantities and contact are used (X5).
 
@@ -28,8 +27,8 @@ export const CapturePost = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{16,64}$/)
     .optional(),
-  /** The page's `lang`, or the locale of a Shopify theme. Missing: the page has none, or an older script. */
-  locale: z.string().max(MAX_LOCALE_LENGTH).optional(),
+  /** The page's `lang`, '' if it has none. Missing: an older script. */
+  lang: z.string().optional(),
   /** Random per page view. `page` and `seq` give the posts of one page view their sequence. */
   page: z.string().regex(/^[A-Za-z0-9_-]{8,64}$/),
   seq: z.number().int().min(0).max(100_000),

@@ -17,7 +17,7 @@ export interface KnownLocale {
 /** Used where nothing else is known. */
 export const DEFAULT_LOCALE = 'en-US'
 /** The longest tag that RFC 5646 asks programs to accept. */
-export const MAX_LOCALE_LENGTH = 35
+const MAX_LOCALE_LENGTH = 35
 
 const TAG = /^([a-z]{2,3})(?:[-_]([a-z]{4}))?(?:[-_]([a-z]{2}|\d{3}))?(?:[-_][a-z\d]{1,8})*$/i
 

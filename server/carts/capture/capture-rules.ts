@@ -63,9 +63,9 @@ export function readPost(
   return contact ? { type: 'contact', contact, toldBy, ...order } : null
 }
 
-function readPostLocale({ locale, signed }: ReceivedPost): { locale?: KnownLocale } {
+function readPostLocale({ lang, signed }: ReceivedPost): { locale?: KnownLocale } {
   if (signed) return signed.locale ? { locale: signed.locale } : {}
-  const tag = parseLocale(locale)
+  const tag = parseLocale(lang)
   return tag ? { locale: { tag, source: 'page' } } : {}
 }
 
@@ -152,7 +152,7 @@ export interface KnownShopper {
 /** The usable part of a post, as a post: reading it again gives the same, and the database accepts all of it. */
 export function dropUnusable(post: ReceivedPost): ReceivedPost {
   const { cart, back, device, page, seq, items, coupons, contact, boxes, zone, deviceClass } = post
-  const locale = parseLocale(post.locale)
+  const lang = parseLocale(post.lang)
   const { countrySource: _, customerId: __, ...typed } = readContact(contact ?? {}) ?? {}
   return {
     cart,
@@ -165,7 +165,7 @@ export function dropUnusable(post: ReceivedPost): ReceivedPost {
     ...(boxes ? { boxes: readBoxes(boxes) } : {}),
     ...(zone ? { zone } : {}),
     ...(deviceClass ? { deviceClass } : {}),
-    ...(locale ? { locale } : {}),
+    ...(lang ? { lang } : {}),
   }
 }
 

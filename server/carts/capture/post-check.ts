@@ -1,5 +1,4 @@
 import { CapturePost } from '../../../shared/carts/capture.ts'
-import { MAX_LOCALE_LENGTH } from '../../../shared/core/locale.ts'
 import { readInput } from '../../access/http/public.ts'
 
 // Parses the usual capture posts without the schema, because a busy shop sends thousands a second. `CapturePost`
@@ -24,12 +23,12 @@ const ID = /^\d{1,18}$/
  */
 export function parseFast(value: unknown): CapturePost | null {
   if (!isObject(value)) return null
-  const { cart, back, device, page, seq, agreed, locale } = value
+  const { cart, back, device, page, seq, agreed, lang } = value
   if (!matches(cart, CART) || !matches(page, PAGE) || !isIntegerBetween(seq, 0, 100_000)) return null
   if (back !== undefined && !matches(back, BACK)) return null
   if (device !== undefined && !matches(device, CART)) return null
   if ((agreed !== undefined && agreed !== true) || value.ticked !== undefined) return null
-  if (locale !== undefined && (typeof locale !== 'string' || locale.length > MAX_LOCALE_LENGTH)) return null
+  if (lang !== undefined && typeof lang !== 'string') return null
   const items = readItems(value.items)
   const coupons = readCoupons(value.coupons)
   const contact = readTexts(value.contact, CONTACT)
@@ -40,7 +39,7 @@ export function parseFast(value: unknown): CapturePost | null {
   if (back !== undefined) post.back = back
   if (device !== undefined) post.device = device
   if (agreed) post.agreed = true
-  if (locale !== undefined) post.locale = locale
+  if (lang !== undefined) post.lang = lang
   if (items) post.items = items
   if (coupons) post.coupons = coupons
   if (contact) post.contact = contact

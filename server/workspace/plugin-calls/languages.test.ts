@@ -84,7 +84,7 @@ test('a page reports its language, and an order that of its checkout', async () 
     .executeTakeFirstOrThrow()
   const email = `page${n}@shoppers.example.com`
   const post = { cart: createCartToken(), page: 'page-of-language', seq: 0, items: [{ id: '16', quantity: 1 }] }
-  const payload = JSON.stringify({ ...post, contact: { email }, locale: 'it-IT' })
+  const payload = JSON.stringify({ ...post, contact: { email }, lang: 'it-IT' })
   const headers = { origin: new URL(url).origin, 'content-type': 'text/plain' }
   expect((await world.app.inject({ method: 'POST', url: `/api/capture/${key}`, headers, payload })).statusCode).toBe(
     204,
