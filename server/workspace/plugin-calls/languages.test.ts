@@ -110,6 +110,6 @@ test('the flow condition finds shoppers by the language part, after their own ch
     (await readConditionValues({ storeId: shop.storeId, db: world.db }, context, [cart!.id], [null])).get(cart!.id)!
       .language
   expect(await read()).toBe('de')
-  await world.db.updateTable('shoppers').set({ language: 'en' }).where('store_id', '=', shop.storeId).execute()
-  expect(await read()).toBe('en')
+  await world.db.updateTable('shoppers').set({ language: 'fr' }).where('store_id', '=', shop.storeId).execute()
+  expect(await read()).toBe('fr')
 })
