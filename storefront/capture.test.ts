@@ -87,7 +87,9 @@ describe('in a browser', () => {
       await addTea(page)
       await expect.poll(() => posts).toHaveLength(1)
       await expect.poll(() => posts[0]).toMatchObject({ origin: shop.url, type: expect.stringMatching(/^text\/plain/) })
-      await expect.poll(() => readLastPost()).toMatchObject({ seq: 0, items: [{ id: '20', quantity: 1 }], coupons: [] })
+      await expect
+        .poll(() => readLastPost())
+        .toMatchObject({ seq: 0, items: [{ id: '20', quantity: 1 }], coupons: [], lang: 'en' })
       await page.goto(`${shop.url}/checkout/`)
       await settled(page)
       await expect.poll(() => posts).toHaveLength(1)

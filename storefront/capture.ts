@@ -8,7 +8,7 @@ import {
   recordField,
   type TypedContact,
 } from './fields.ts'
-import { checksum, createToken, type Memory, OF_CART, openMemory, readDevice } from './memory.ts'
+import { attempt, checksum, createToken, type Memory, OF_CART, openMemory, readDevice } from './memory.ts'
 
 // The script on a shop's pages: <script src="https://…/capture/KEY.js" data-store="KEY" defer></script> It reports the
 // cart's products and what the shopper types into the checkout's contact fields, nothing else. Its errors must never be
@@ -32,12 +32,8 @@ const view = window as unknown as RecoupWindow
 
 /** Runs `work` and swallows its errors. */
 function runSilently(work: () => unknown): void {
-  try {
-    const result = work()
-    if (result instanceof Promise) result.catch(() => {})
-  } catch {
-    // Errors must stay invisible to shoppers.
-  }
+  const result = attempt(work)
+  if (result instanceof Promise) result.catch(() => {})
 }
 
 function debounce(work: () => unknown, ms: number): () => void {
@@ -86,6 +82,7 @@ function openCartReporter(key: string, origin: string, mode: Mode, back?: string
       back: memory.get('back'),
       device: isLasting() ? readDevice(memory) : undefined,
       agreed: answer() || undefined,
+      lang: document.documentElement.lang,
       // The server checks whether this text is valid.
       ticked: 'contact' in payload ? undefined : memory.get('yes'),
     }

@@ -71,7 +71,9 @@ function readBoxChannel(box: HTMLInputElement): BoxChannel {
 const readTextId = (box: HTMLInputElement) => (box.dataset.recoupWording || '').slice(0, 40)
 
 const forEachBox = (visit: (box: HTMLInputElement, channel: BoxChannel) => void) =>
-  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => void visit(box, readBoxChannel(box)))
+  document.querySelectorAll<HTMLInputElement>(BOX).forEach((box) => {
+    visit(box, readBoxChannel(box))
+  })
 
 /** Visible boxes of a checkout the shopper fills in, each with the text it names. */
 export function readVisibleBoxes(): Partial<Record<BoxChannel, string>> | undefined {

@@ -23,19 +23,17 @@ export function openMemory(key: string, isLasting: () => boolean = () => true): 
   const memory: Memory = {
     get(name) {
       const of = storageKey(name)
-      return (
-        runSilently(() => localStorage.getItem(of)) ?? runSilently(() => sessionStorage.getItem(of)) ?? fallback[name]
-      )
+      return attempt(() => localStorage.getItem(of)) ?? attempt(() => sessionStorage.getItem(of)) ?? fallback[name]
     },
     set(name, value) {
       fallback[name] = value
-      runSilently(() => (isLasting() ? localStorage : sessionStorage).setItem(storageKey(name), value))
-      runSilently(() => (isLasting() ? sessionStorage : localStorage).removeItem(storageKey(name)))
+      attempt(() => (isLasting() ? localStorage : sessionStorage).setItem(storageKey(name), value))
+      attempt(() => (isLasting() ? sessionStorage : localStorage).removeItem(storageKey(name)))
     },
     forget(name) {
       delete fallback[name]
       for (const storage of [() => localStorage, () => sessionStorage])
-        runSilently(() => storage().removeItem(storageKey(name)))
+        attempt(() => storage().removeItem(storageKey(name)))
       return undefined
     },
     token(name) {
@@ -55,8 +53,8 @@ export function openMemory(key: string, isLasting: () => boolean = () => true): 
   return memory
 }
 
-/** Storage is full or forbidden; this page still remembers. */
-function runSilently<T>(work: () => T): T | undefined {
+/** undefined after an error: storage may be full or forbidden, and shoppers must see no error. */
+export function attempt<T>(work: () => T): T | undefined {
   try {
     return work()
   } catch {
@@ -70,12 +68,10 @@ export function readDevice(memory: Memory): string | undefined {
   return isPrivate || navigator.doNotTrack === '1' ? memory.forget('device') : memory.token('device')
 }
 
-/** Random bytes as base64url. */
+/** Random bytes in the letters of base64url. */
 export function createToken(bytes: number): string {
   const values = crypto.getRandomValues(new Uint8Array(bytes))
-  return btoa(String.fromCharCode(...values))
-    .replace(/\+/g, '-')
-    .replace(/\//g, '_')
+  return btoa(String.fromCharCode(...values)).replace(/\W/g, '_')
 }
 
 /** Good enough to detect a change (FNV-1a). */

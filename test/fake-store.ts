@@ -228,6 +228,7 @@ export function buildProfile(homeUrl: string): StoreProfile {
     name: 'Mugs & More',
     currency: 'USD',
     timeZone: 'America/New_York',
+    locale: null,
     version: '10.4.4',
     baseCountry: 'US',
     sellingCountries: ['US', 'CA'],

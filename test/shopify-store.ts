@@ -94,7 +94,7 @@ export function buildCheckout(
     firstName: 'Grace',
     lastName: 'Hopper',
     country: 'US',
-    language: 'en',
+    locale: 'en',
     items: [
       {
         productId: '16',

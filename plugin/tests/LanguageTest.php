@@ -195,6 +195,47 @@ final class LanguageTest extends ShopCase
         }
     }
 
+    private function reportCart(): array
+    {
+        WC()->cart->add_to_cart(self::TEA, 1);
+        $this->endRequest();
+        return array_intersect_key($this->lastEntry(), ['locale' => 1, 'isTranslated' => 1]);
+    }
+
+    public function testReportsTheLanguageOfATranslationPlugin(): void
+    {
+        $GLOBALS['wp']['locale'] = 'de_AT';
+        self::assertSame(['locale' => 'de_AT'], $this->reportCart());
+        $GLOBALS['TRP_LANGUAGE'] = 'pl_PL';
+        self::assertSame(['locale' => 'pl_PL', 'isTranslated' => true], $this->reportCart());
+        unset($GLOBALS['TRP_LANGUAGE']);
+        add_filter('wpml_current_language', static function (): string {
+            return 'fr';
+        });
+        self::assertSame(['locale' => 'fr', 'isTranslated' => true], $this->reportCart());
+    }
+
+    public function testReportsTheLastPagesLanguageFromAScriptRequest(): void
+    {
+        $this->reportCart();
+        $GLOBALS['TRP_LANGUAGE'] = 'nl_NL';
+        do_action('wp');
+        // The request of the shop's script is in the shop's own language.
+        $GLOBALS['TRP_LANGUAGE'] = 'en_US';
+        $GLOBALS['wp']['isAjax'] = true;
+        self::assertSame(['locale' => 'nl_NL', 'isTranslated' => true], $this->reportCart());
+        unset($GLOBALS['TRP_LANGUAGE']);
+    }
+
+    public function testIgnoresWhatIsNoLanguage(): void
+    {
+        foreach (['all', '<b>', '', str_repeat('de_', 20), ['de'], 5] as $odd) {
+            $GLOBALS['TRP_LANGUAGE'] = $odd;
+            self::assertSame(['locale' => 'en_US'], $this->reportCart());
+        }
+        unset($GLOBALS['TRP_LANGUAGE']);
+    }
+
     /** Last in this file: it loads Polylang for all tests that follow. */
     public function testUsesPolylangsLocaleInsteadOfItsSlug(): void
     {
@@ -204,5 +245,6 @@ final class LanguageTest extends ShopCase
         self::assertSame(self::GERMAN, $this->renderBoxText());
         $GLOBALS['wp']['polylang'] = ['slug' => 'de', 'locale' => 'fr_FR'];
         self::assertSame(self::WORDING, $this->renderBoxText());
+        self::assertSame(['locale' => 'fr_FR', 'isTranslated' => true], $this->reportCart());
     }
 }

@@ -154,6 +154,7 @@ function buildProfile(homeUrl: string): StoreProfile {
     name: 'Tea & Co',
     currency: 'USD',
     timeZone: 'America/New_York',
+    locale: null,
     version: '10.4.4',
     baseCountry: 'US',
     sellingCountries: ['US', 'DE', 'GB', 'MX', 'AU'],

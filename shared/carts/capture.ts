@@ -27,6 +27,8 @@ export const CapturePost = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{16,64}$/)
     .optional(),
+  /** The page's `lang`, '' if it has none. Missing: an older script. */
+  lang: z.string().optional(),
   /** Random per page view. `page` and `seq` give the posts of one page view their sequence. */
   page: z.string().regex(/^[A-Za-z0-9_-]{8,64}$/),
   seq: z.number().int().min(0).max(100_000),

@@ -12,7 +12,8 @@ export type FlowChannel = z.infer<typeof FlowChannel>
 const ConsentChannel = FlowChannel.exclude(['push'])
 type ConsentChannel = z.infer<typeof ConsentChannel>
 
-export const CONDITION_LANGUAGES = ['en', 'de'] as const
+export const CONDITION_LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl'] as const
+export type ConditionLanguage = (typeof CONDITION_LANGUAGES)[number]
 
 const isUnique = (values: readonly (string | number)[]) => new Set(values).size === values.length
 const createList = <Item extends z.ZodType<string | number>>(item: Item, max: number) =>
@@ -45,8 +46,12 @@ export const FlowCondition = z.discriminatedUnion('fact', [
   z.object({ fact: z.literal('phone'), is: presence }),
   /** Given by the shopper and not withdrawn. */
   z.object({ fact: z.literal('consent'), is: z.enum(['given', 'missing']), channel: ConsentChannel }),
-  /** Chosen on one of our pages; an unknown language is not one of any. */
-  z.object({ fact: z.literal('language'), is: among, languages: createList(z.enum(CONDITION_LANGUAGES), 2) }),
+  /** Chosen on one of our pages, else as the shop reports it; an unknown language is not one of any. */
+  z.object({
+    fact: z.literal('language'),
+    is: among,
+    languages: createList(z.enum(CONDITION_LANGUAGES), CONDITION_LANGUAGES.length),
+  }),
   /** Weekday at the shopper's place, 1 is Monday. */
   z.object({ fact: z.literal('day'), is: z.literal('one_of'), days: createList(z.number().int().min(1).max(7), 7) }),
   /** From one full hour to another at the shopper's place; across midnight if the first is later. */
@@ -102,7 +107,16 @@ export interface ConditionNames {
 }
 
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
-const LANGUAGES: Record<(typeof CONDITION_LANGUAGES)[number], string> = { en: 'English', de: 'German' }
+export const conditionLanguageNames: Record<ConditionLanguage, string> = {
+  en: 'English',
+  de: 'German',
+  fr: 'French',
+  es: 'Spanish',
+  it: 'Italian',
+  nl: 'Dutch',
+  pt: 'Portuguese',
+  pl: 'Polish',
+}
 const CHANNELS: Record<ConsentChannel, string> = { email: 'email', sms: 'SMS', whatsapp: 'WhatsApp' }
 
 const joinWithOr = (parts: readonly string[]): string =>
@@ -156,7 +170,7 @@ function describeShopper(
     case 'consent':
       return `the shopper has ${condition.is === 'given' ? '' : 'not '}consented to ${CHANNELS[condition.channel]}`
     case 'language':
-      return `the shopper ${condition.is === 'one_of' ? 'reads' : 'does not read'} ${joinWithOr(condition.languages.map((each) => LANGUAGES[each]))}`
+      return `the shopper ${condition.is === 'one_of' ? 'reads' : 'does not read'} ${joinWithOr(condition.languages.map((each) => conditionLanguageNames[each]))}`
     case 'day':
       return `it is ${joinWithOr(condition.days.map(getDayText))} where the shopper is`
     case 'hour':

@@ -4,7 +4,7 @@ import { endpoint, storeQuery } from '../core/endpoint.ts'
 
 // The preference page, where shoppers choose their messages (decision 27, C5), and the owner's texts for it.
 
-export const languages = ['en', 'de'] as const
+export const languages = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl'] as const
 export type Language = (typeof languages)[number]
 export const Language = z.enum(languages)
 
@@ -46,6 +46,48 @@ export const defaultWordings: Record<Language, Wording> = {
     sms: 'Kurze Erinnerungen auf Ihr Telefon an einen Warenkorb. Ihr Mobilfunktarif kann dafür Kosten berechnen.',
     whatsapp: 'Erinnerungen an einen Warenkorb, in WhatsApp.',
   },
+  fr: {
+    headline: 'Messages de {store}',
+    intro: 'Choisissez comment {store} peut vous écrire. Vous pouvez changer d’avis à tout moment.',
+    email: 'Des rappels quand vous laissez quelque chose dans votre panier, et des offres en rapport.',
+    sms: 'De courts rappels sur votre téléphone à propos d’un panier laissé. Votre opérateur peut facturer les messages.',
+    whatsapp: 'Des rappels WhatsApp à propos d’un panier laissé.',
+  },
+  es: {
+    headline: 'Mensajes de {store}',
+    intro: 'Elige cómo puede escribirte {store}. Puedes cambiarlo cuando quieras.',
+    email: 'Recordatorios cuando dejas algo en el carrito, y ofertas relacionadas.',
+    sms: 'Recordatorios breves en tu teléfono sobre un carrito que dejaste. Tu operador puede cobrar los mensajes.',
+    whatsapp: 'Recordatorios por WhatsApp sobre un carrito que dejaste.',
+  },
+  it: {
+    headline: 'Messaggi da {store}',
+    intro: 'Scegli come {store} può scriverti. Puoi cambiare idea in qualsiasi momento.',
+    email: 'Promemoria quando lasci qualcosa nel carrello, e offerte collegate.',
+    sms: 'Brevi promemoria sul telefono per un carrello lasciato. Il tuo operatore può addebitare i messaggi.',
+    whatsapp: 'Promemoria su WhatsApp per un carrello lasciato.',
+  },
+  nl: {
+    headline: 'Berichten van {store}',
+    intro: 'Kies hoe {store} je mag schrijven. Je kunt dit altijd wijzigen.',
+    email: 'Herinneringen als je iets in je winkelwagen laat liggen, en aanbiedingen die daarbij passen.',
+    sms: 'Korte herinneringen op je telefoon aan een winkelwagen. Je provider kan hiervoor kosten rekenen.',
+    whatsapp: 'Herinneringen via WhatsApp aan een winkelwagen.',
+  },
+  pt: {
+    headline: 'Mensagens de {store}',
+    intro: 'Escolha como {store} pode entrar em contato. É possível mudar a escolha a qualquer momento.',
+    email: 'Lembretes sobre itens deixados no carrinho e ofertas relacionadas.',
+    sms: 'Lembretes curtos no telefone sobre um carrinho deixado. A operadora pode cobrar pelas mensagens.',
+    whatsapp: 'Lembretes no WhatsApp sobre um carrinho deixado.',
+  },
+  pl: {
+    headline: 'Wiadomości od {store}',
+    intro: 'Wybierz, jak {store} może do Ciebie pisać. Możesz to zmienić w każdej chwili.',
+    email: 'Przypomnienia o produktach zostawionych w koszyku i powiązane oferty.',
+    sms: 'Krótkie przypomnienia na telefon o zostawionym koszyku. Operator może naliczyć opłatę za wiadomości.',
+    whatsapp: 'Przypomnienia o zostawionym koszyku w WhatsApp.',
+  },
 }
 
 /** Fills in the store's name; empty texts fall back to the defaults. */
@@ -61,6 +103,12 @@ export function fillWording(own: Partial<Record<WordingField, string | null>>, l
 export const channelNames: Record<Language, Record<PreferenceChannel, string>> = {
   en: { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' },
   de: { email: 'E-Mail', sms: 'SMS', whatsapp: 'WhatsApp' },
+  fr: { email: 'E-mail', sms: 'SMS', whatsapp: 'WhatsApp' },
+  es: { email: 'Correo electrónico', sms: 'SMS', whatsapp: 'WhatsApp' },
+  it: { email: 'Email', sms: 'SMS', whatsapp: 'WhatsApp' },
+  nl: { email: 'E-mail', sms: 'Sms', whatsapp: 'WhatsApp' },
+  pt: { email: 'E-mail', sms: 'SMS', whatsapp: 'WhatsApp' },
+  pl: { email: 'E-mail', sms: 'SMS', whatsapp: 'WhatsApp' },
 }
 
 /**
@@ -83,7 +131,7 @@ export const PreferencesView = z.object({
   brand: ShopBrand,
   /** The person's earlier choice, or the browser's language. */
   language: Language,
-  wordings: z.object({ en: WordingText, de: WordingText }),
+  wordings: z.record(Language, WordingText),
   channels: z.array(
     z.object({
       channel: z.enum(preferenceChannels),
@@ -148,7 +196,7 @@ const OwnWordings = z.object({
   storeName: z.string(),
   /** The page's style, for its preview. */
   brand: ShopBrand,
-  wordings: z.object({ en: OwnWording, de: OwnWording }),
+  wordings: z.record(Language, OwnWording),
   /** Version of the last change. A save sends it back, so that it cannot overwrite another member's texts. */
   version: z.string(),
 })
@@ -170,6 +218,7 @@ export const savePreferenceWording = endpoint({
   scope: 'store',
   summary: 'Text of the preference page; null restores the default text',
   query: storeQuery,
-  body: z.object({ wordings: z.object({ en: OwnWording, de: OwnWording }), version: z.string().max(60) }),
+  /** A missing language keeps its text. */
+  body: z.object({ wordings: z.partialRecord(Language, OwnWording), version: z.string().max(60) }),
   reply: OwnWordings,
 })

@@ -1,5 +1,3 @@
-import type { Language } from '../delivery/preferences.ts'
-
 // The page “What we keep of a shopper”: the contents of tables with shopper data, in the shopper's terms, and when each
 // ends.
 // The registry (server/core/database/tables.ts) assigns the tables; a new table with shopper data needs a text here.
@@ -28,12 +26,18 @@ export const retentionEnds: Readonly<Record<DataKind, DataKindEnd>> = {
   notices: 'retention',
 } as const satisfies Record<DataKind, DataKindEnd>
 
+/** Languages of the page “What we keep about you” and of the privacy documents. */
+export const keptLanguages = ['en', 'de'] as const
+export type KeptLanguage = (typeof keptLanguages)[number]
+
+export const toKeptLanguage = (language: string): KeptLanguage => (language === 'de' ? 'de' : 'en')
+
 interface RetentionText {
   title: string
   text: string
 }
 
-export const retentionTexts: Readonly<Record<Language, Readonly<Record<DataKind, RetentionText>>>> = {
+export const retentionTexts: Readonly<Record<KeptLanguage, Readonly<Record<DataKind, RetentionText>>>> = {
   en: {
     contact: {
       title: 'Who you are',
@@ -122,7 +126,7 @@ export const retentionTexts: Readonly<Record<Language, Readonly<Record<DataKind,
 }
 
 /** When each ends; `days` is the store's retention, null: off. */
-export const retentionEndTexts: Readonly<Record<Language, (end: DataKindEnd, days: number | null) => string>> = {
+export const retentionEndTexts: Readonly<Record<KeptLanguage, (end: DataKindEnd, days: number | null) => string>> = {
   en: (end, days) =>
     ({
       retention:

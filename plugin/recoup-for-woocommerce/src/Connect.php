@@ -155,6 +155,7 @@ final class Connect
                 'currency' => get_woocommerce_currency(),
                 'decimals' => wc_get_price_decimals(),
                 'timeZone' => wp_timezone_string(),
+                'locale' => get_locale(),
                 'baseCountry' => WC()->countries->get_base_country(),
                 'sellingCountries' => self::listSellingCountries(),
                 'pricesIncludeTax' => wc_prices_include_tax(),

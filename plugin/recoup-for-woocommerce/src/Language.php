@@ -3,9 +3,9 @@
 namespace Recoup\WooCommerce;
 
 /**
- * The language of the consent boxes: the page's, from Polylang, WPML or WordPress. Script requests of the checkout can
- * have another language. The session therefore stores the page's language, so that the consent ledger records the text
- * that was shown.
+ * The language of the page, from Polylang, WPML, TranslatePress or WordPress: for the consent boxes, and for what Recoup
+ * writes to the shopper. Script requests of the checkout can have another language. The session therefore stores the
+ * page's language, so that the consent ledger records the text that was shown.
  */
 final class Language
 {
@@ -30,9 +30,10 @@ final class Language
         self::$labelLanguage = self::getCurrent();
     }
 
-    /** Runs on each page with a checkout. */
+    /** Runs on each page; consent boxes need the language of pages with a checkout. */
     public static function rememberPageLanguage(): void
     {
+        self::rememberLocale();
         if (self::isScriptRequest() || !Settings::hasLanguages() || !Session::isAvailable() || !is_checkout()) {
             return;
         }
@@ -78,11 +79,41 @@ final class Language
         return (defined('REST_REQUEST') && (bool) constant('REST_REQUEST')) || wp_doing_ajax() || Input::hasQuery('wc-ajax');
     }
 
-    /** Returns two letters; '' for a three-letter code. Uses Polylang's locale because its slugs are free text. */
+    /**
+     * The language of the shopper's page for the report of the cart: what a translation plugin says, else the shop's.
+     * Script requests may lack the page's language, so the last page's is stored with the cart.
+     */
+    public static function readLocale(): array
+    {
+        $stored = self::isScriptRequest() ? Session::get('locale') : null;
+        $translated = is_string($stored) ? $stored : self::readTranslatedLocale();
+        return $translated === '' ? ['locale' => determine_locale()] : ['locale' => $translated, 'isTranslated' => true];
+    }
+
+    private static function rememberLocale(): void
+    {
+        $locale = self::isScriptRequest() || Session::getCartToken() === '' ? '' : self::readTranslatedLocale();
+        if ($locale !== '' && Session::get('locale') !== $locale) {
+            Session::put('locale', $locale);
+        }
+    }
+
+    /** Polylang, WPML or TranslatePress; '' without them. Uses Polylang's locale because its slugs are free text. */
+    private static function readTranslatedLocale(): string
+    {
+        $found = function_exists('pll_current_language') ? pll_current_language('locale') : null;
+        foreach ([$found, apply_filters('wpml_current_language', null), $GLOBALS['TRP_LANGUAGE'] ?? null] as $locale) {
+            if (is_string($locale) && $locale !== 'all' && preg_match('/^[a-z]{2,3}([-_]\w+)*$/iD', $locale) && strlen($locale) <= 35) {
+                return $locale;
+            }
+        }
+        return '';
+    }
+
+    /** Returns two letters; '' for a three-letter code. */
     private static function readPageLanguage(): string
     {
-        $found = function_exists('pll_current_language') ? pll_current_language('locale') : apply_filters('wpml_current_language', null);
-        foreach ([$found, determine_locale()] as $locale) {
+        foreach ([self::readTranslatedLocale(), determine_locale()] as $locale) {
             if (is_string($locale) && preg_match('/^([a-z]{2})(?![a-z])/i', $locale, $code)) {
                 return strtolower($code[1]);
             }

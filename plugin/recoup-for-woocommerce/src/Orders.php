@@ -240,14 +240,14 @@ final class Orders
         ];
     }
 
-    /** Reads the plugin's own meta data and renewal marks. */
+    /** Reads the plugin's own meta data, renewal marks and the order's language. */
     private static function readMeta(object $order): array
     {
         $meta = [];
         foreach ($order->get_meta_data() as $each) {
             $data = $each->get_data();
             $key = (string) ($data['key'] ?? '');
-            $isOurs = strncmp($key, '_recoup_', 8) === 0 || in_array($key, self::RENEWALS, true);
+            $isOurs = strncmp($key, '_recoup_', 8) === 0 || $key === 'wpml_language' || in_array($key, self::RENEWALS, true);
             if ($isOurs && is_scalar($data['value'] ?? null)) {
                 $meta[] = ['key' => $key, 'value' => Text::toPlain($data['value'], 1000)];
             }

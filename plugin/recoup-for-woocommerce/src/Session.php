@@ -66,7 +66,7 @@ final class Session
     public static function startNewCart(): void
     {
         if (self::isAvailable()) {
-            $remaining = array_intersect_key(self::readAll(), ['language' => 1, 'languages' => 1]);
+            $remaining = array_intersect_key(self::readAll(), ['language' => 1, 'languages' => 1, 'locale' => 1]);
             WC()->session->set(self::KEY, $remaining === [] ? null : $remaining);
         }
         self::showCart('');

@@ -30,8 +30,7 @@ final class Snapshot
             'currency' => get_woocommerce_currency(),
             'total' => self::formatMoney($cart->get_total('edit')),
             'discount' => self::formatMoney((float) $cart->get_discount_total() + (float) $cart->get_discount_tax()),
-            'locale' => determine_locale(),
-        ];
+        ] + Language::readLocale();
         $more = count($lines) - Lines::MAX_LINES;
         $shopper = self::readShopper();
         return $entry + ($more > 0 ? ['more' => $more] : []) + $shopper + self::readSessionState() + self::readLocation(isset($shopper['contact'])) + self::readDeviceType();

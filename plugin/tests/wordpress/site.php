@@ -32,6 +32,11 @@ function get_bloginfo(string $what): string
     return ['name' => 'Heron &amp; Tea', 'version' => '6.9'][$what] ?? '';
 }
 
+function get_locale(): string
+{
+    return $GLOBALS['wp']['locale'] ?? 'en_US';
+}
+
 function determine_locale(): string
 {
     return $GLOBALS['wp']['locale'] ?? 'en_US';

@@ -9,6 +9,7 @@ export function toProfileColumns(profile: StoreProfile) {
     name: profile.name,
     currency: profile.currency,
     time_zone: profile.timeZone,
+    locale: profile.locale,
     version: profile.version,
     base_country: profile.baseCountry,
     selling_countries: profile.sellingCountries,

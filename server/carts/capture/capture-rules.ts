@@ -1,5 +1,6 @@
 import type { CapturePost } from '../../../shared/carts/capture.ts'
 import { findFirstEmail, normalizePhone } from '../../../shared/core/contact.ts'
+import { type KnownLocale, parseLocale } from '../../../shared/core/locale.ts'
 import type {
   Contact,
   DeviceClass,
@@ -42,6 +43,7 @@ export function readPost(
     ...(post.zone ? { zone: post.zone } : {}),
     ...(post.deviceClass ? { deviceClass: post.deviceClass } : {}),
     ...(post.isBack ? { isBack: true as const } : {}),
+    ...readPostLocale(post),
   }
   const toldBy = hashBrowserTokens(post)
   if (post.signed) {
@@ -59,6 +61,12 @@ export function readPost(
     return { type: 'snapshot', items: readItems(post.items, parentOf), coupons: readCoupons(post), ...fields, ...order }
   }
   return contact ? { type: 'contact', contact, toldBy, ...order } : null
+}
+
+function readPostLocale({ lang, signed }: ReceivedPost): { locale?: KnownLocale } {
+  if (signed) return signed.locale ? { locale: signed.locale } : {}
+  const tag = parseLocale(lang)
+  return tag ? { locale: { tag, source: 'page' } } : {}
 }
 
 /** The typed contact, with the customer id of a signed report. */
@@ -144,6 +152,7 @@ export interface KnownShopper {
 /** The usable part of a post, as a post: reading it again gives the same, and the database accepts all of it. */
 export function dropUnusable(post: ReceivedPost): ReceivedPost {
   const { cart, back, device, page, seq, items, coupons, contact, boxes, zone, deviceClass } = post
+  const lang = parseLocale(post.lang)
   const { countrySource: _, customerId: __, ...typed } = readContact(contact ?? {}) ?? {}
   return {
     cart,
@@ -156,6 +165,7 @@ export function dropUnusable(post: ReceivedPost): ReceivedPost {
     ...(boxes ? { boxes: readBoxes(boxes) } : {}),
     ...(zone ? { zone } : {}),
     ...(deviceClass ? { deviceClass } : {}),
+    ...(lang ? { lang } : {}),
   }
 }
 

@@ -91,6 +91,7 @@ const post = fc.record(
       ),
     ),
     coupons: drawEither(fc.oneof(fc.array(drawEither(text(60)), { maxLength: 22 }))),
+    lang: drawEither(fc.constantFrom('de', 'pt_PT_ao90', 'é'.repeat(35))),
     contact: drawEither(
       some({
         email: drawEither(text(254)),

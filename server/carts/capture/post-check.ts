@@ -23,11 +23,12 @@ const ID = /^\d{1,18}$/
  */
 export function parseFast(value: unknown): CapturePost | null {
   if (!isObject(value)) return null
-  const { cart, back, device, page, seq, agreed } = value
+  const { cart, back, device, page, seq, agreed, lang } = value
   if (!matches(cart, CART) || !matches(page, PAGE) || !isIntegerBetween(seq, 0, 100_000)) return null
   if (back !== undefined && !matches(back, BACK)) return null
   if (device !== undefined && !matches(device, CART)) return null
   if ((agreed !== undefined && agreed !== true) || value.ticked !== undefined) return null
+  if (lang !== undefined && typeof lang !== 'string') return null
   const items = readItems(value.items)
   const coupons = readCoupons(value.coupons)
   const contact = readTexts(value.contact, CONTACT)
@@ -38,6 +39,7 @@ export function parseFast(value: unknown): CapturePost | null {
   if (back !== undefined) post.back = back
   if (device !== undefined) post.device = device
   if (agreed) post.agreed = true
+  if (lang !== undefined) post.lang = lang
   if (items) post.items = items
   if (coupons) post.coupons = coupons
   if (contact) post.contact = contact

@@ -79,7 +79,7 @@ export const keepsUnknownCarts = ({ before_consent: mode }: StoreRow): boolean =
 
 type ContactFields = Pick<
   PlatformOrder,
-  'email' | 'phone' | 'firstName' | 'lastName' | 'customerId' | 'country' | 'state'
+  'email' | 'phone' | 'firstName' | 'lastName' | 'customerId' | 'country' | 'state' | 'locale'
 >
 
 function withContact<Of extends ContactFields>(
@@ -92,7 +92,7 @@ function withContact<Of extends ContactFields>(
     email: keeps.email ? of.email : null,
     phone: keeps.phone ? of.phone : null,
     customerId: isNamed || keeps.customerId ? of.customerId : null,
-    ...(!isNamed && { firstName: null, lastName: null, country: null, state: null }),
+    ...(!isNamed && { firstName: null, lastName: null, country: null, state: null, locale: null }),
   }
 }
 

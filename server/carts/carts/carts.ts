@@ -248,6 +248,8 @@ function toShopperContact(fold: Fold): shoppersSql.ShopperContact {
     last_name: lastName ?? null,
     country: country ?? null,
     country_source: countrySource ?? null,
+    locale: fold.locale?.tag ?? null,
+    locale_source: fold.locale?.source ?? null,
   }
 }
 
@@ -305,6 +307,7 @@ function buildCart({ row, episode, status }: PlannedCart, { work, index, store, 
     currency: episode.currency ?? store.currency,
     coupons: episode.coupons,
     search: [name, contact.email, contact.phone].filter(Boolean).join(' ').toLowerCase(),
+    locale: fold.locale?.tag ?? null,
     fold,
   }
 }
@@ -433,6 +436,7 @@ interface WrittenCart {
   currency: string
   coupons: string[]
   search: string
+  locale: string | null
   fold: Fold
 }
 
@@ -440,14 +444,14 @@ const CART_COLUMNS = sql`id uuid, shopper_id uuid, status text, started_at times
   abandon_at timestamptz, abandoned_at timestamptz, ended_at timestamptz, recovered_at timestamptz,
   pending_until timestamptz, lost_at timestamptz, opening_fact_id uuid, last_fact_at timestamptz, last_fact_id uuid,
   customer_name text, email text, phone text, items jsonb, item_count int, value_minor bigint, currency text,
-  coupons jsonb, search text, fold jsonb`
+  coupons jsonb, search text, locale text, fold jsonb`
 
 async function insertCarts({ db, storeId }: StoreTx, carts: readonly WrittenCart[], now: Date): Promise<void> {
   if (carts.length === 0) return
   await sql`
     insert into carts (store_id, created_at, id, shopper_id, status, started_at, last_activity_at, abandon_at, abandoned_at,
       ended_at, recovered_at, pending_until, lost_at, opening_fact_id, last_fact_at, last_fact_id, customer_name, email,
-      phone, items, item_count, value_minor, currency, coupons, search, fold)
+      phone, items, item_count, value_minor, currency, coupons, search, locale, fold)
     select ${storeId}, ${now}, c.* from jsonb_to_recordset(${JSON.stringify(carts)}::jsonb) as c(${CART_COLUMNS})`.execute(
     db,
   )
@@ -480,7 +484,7 @@ async function updateCarts({ db, storeId }: StoreTx, carts: readonly WrittenCart
       item_count = v.item_count, value_minor = v.value_minor,
       abandoned_minor = case when v.abandoned_at is not null and v.currency = carts.currency then carts.abandoned_minor end,
       currency = v.currency, coupons = v.coupons,
-      search = v.search, fold = v.fold, version = carts.version + 1,
+      search = v.search, locale = v.locale, fold = v.fold, version = carts.version + 1,
       -- Seven days after the last planned message or, if later, after the last activity (S5).
       lost_at = coalesce((select greatest(max(m.due_at), v.last_activity_at) + interval '7 days' from messages m
         where m.store_id = carts.store_id and m.cart_id = carts.id having count(*) > 0), v.lost_at)

@@ -77,7 +77,11 @@ function buildCheckoutFact(checkout: PlatformCheckout, store: StoreLocation, sou
     ...(checkout.completedAt && { isCompleted: true as const }),
   }
   const tokens = listTokenKeys(checkout)
-  const payload = tokens.length > 0 ? { ...snapshot, browsers: buildMarks(tokens) } : snapshot
+  const payload: FactPayload = {
+    ...snapshot,
+    ...(tokens.length > 0 && { browsers: buildMarks(tokens) }),
+    ...(checkout.locale && { locale: { tag: checkout.locale, source: 'shop' } }),
+  }
   return {
     keys: [...tokens, ...buildContactKeys(contact, storeHost)],
     source,

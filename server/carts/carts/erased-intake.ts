@@ -79,7 +79,7 @@ const removeChoices = (items: readonly FoldItem[]): FoldItem[] => items.map(({ c
 function removePerson(fact: NewFact, keys: ShopperKey[]): NewFact | null {
   const { payload, order } = fact
   if (payload.type === 'snapshot') {
-    const { contact: _, zone: __, checkout: ___, toldBy, ...rest } = payload
+    const { contact: _, zone: __, checkout: ___, locale: ____, toldBy, ...rest } = payload
     // The browser still controls its own cart (S6). An empty `toldBy` keeps these contents out of web push
     // notifications.
     const browsers = toldBy ?? rest.browsers ?? []
@@ -90,7 +90,8 @@ function removePerson(fact: NewFact, keys: ShopperKey[]): NewFact | null {
     }
   }
   if (payload.type !== 'order' || !order || payload.orderKind === 'draft') return null
-  const nameless = { ...payload, items: removeChoices(payload.items), contact: {} }
+  const { locale: _, ...known } = payload
+  const nameless = { ...known, items: removeChoices(payload.items), contact: {} }
   const more = order.kind === 'purchase' && order.is_unproven ? ['unproven', order.waiting_minor] : []
   // The hash covers only what is kept, so that the same order is recognized next time.
   const hash = crypto.hash(

@@ -80,15 +80,16 @@ export function createEraser(known: unknown): Eraser {
     payload(payload) {
       if (payload.type === 'lost') return payload
       if (payload.type === 'order') {
-        return { ...payload, items: unchosen(payload.items), contact: erase(payload.contact) }
+        const { locale: _, ...order } = payload
+        return { ...order, items: unchosen(order.items), contact: erase(order.contact) }
       }
       // Page and sequence number matter only for later posts, which belong to a new shopper.
-      const { page: _, seq: __, zone: ___, ...fields } = payload
+      const { page: _, seq: __, zone: ___, locale: ____, ...fields } = payload
       const known = unmarked(removeCheckout(fields))
       const rest = known.type === 'snapshot' ? { ...known, items: unchosen(known.items) } : known
       return rest.contact ? ({ ...rest, contact: erase(rest.contact) } as FactPayload) : rest
     },
-    fold: (fold) => ({
+    fold: ({ locale: _, ...fold }) => ({
       ...fold,
       contact: erase(fold.contact),
       episode: fold.episode && {

@@ -1,3 +1,4 @@
+import { chooseKnownLocale, type KnownLocale } from '../../../shared/core/locale.ts'
 import type { CheckoutRef, Contact, Episode, FactPayload, Fold, FoldItem } from '../../core/schema/public.ts'
 import { addReporter, isFromOtherBrowser, showCartWithItems, showNextCart, storeOtherCart } from './browsers.ts'
 import { buildLineKey, hasSameContact, hasSameCoupons, hasSameItems, mergeContact } from './compare.ts'
@@ -46,6 +47,19 @@ export function compareFacts(a: { at: number; id: string }, b: { at: number; id:
 }
 
 export function applyFact(fold: Fold, fact: Fact): Fold {
+  const next = applyContents(fold, fact)
+  const locale = readLocale(fold, fact.payload)
+  return locale ? { ...next, locale: chooseKnownLocale(fold.locale, locale) } : next
+}
+
+/** The language of a fact. Another browser may be another person's, and staff place orders in their own language. */
+function readLocale({ episode }: Fold, payload: FactPayload): KnownLocale | undefined {
+  if (payload.type === 'lost' || (payload.type === 'order' && payload.isStaff)) return undefined
+  if (payload.type === 'order' || payload.isSigned || episode?.status !== 'open') return payload.locale
+  return isFromOtherBrowser(episode, payload) ? undefined : payload.locale
+}
+
+function applyContents(fold: Fold, fact: Fact): Fold {
   switch (fact.payload.type) {
     case 'contact':
       return withDevice(applyContact(fold, fact, fact.payload), fact.payload)

@@ -194,6 +194,7 @@ function buildOrderFact(order: PlatformOrder, storeHost: string, source: FactSou
     order.refundedMinor,
     ...(order.amount ? [order.amount, isProven(order)] : []),
   ]
+  // Without the locale, so that orders known from before it was read are not recorded again.
   const hash = crypto.createHash('sha256').update(JSON.stringify(state)).digest('base64url')
   return {
     ...(order.isNameless && { isNameless: true }),
@@ -201,7 +202,7 @@ function buildOrderFact(order: PlatformOrder, storeHost: string, source: FactSou
     source,
     at: new Date(purchasedAt ?? order.modifiedAt),
     uniqueKey: `order:${order.orderId}:${order.modifiedAt}:${hash}`,
-    payload,
+    payload: order.locale ? { ...payload, locale: { tag: order.locale, source: 'shop' } } : payload,
     order: {
       order_id: order.orderId,
       kind: order.kind,

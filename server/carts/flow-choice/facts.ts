@@ -1,4 +1,5 @@
 import type { ConditionFact, FlowConditions } from '../../../shared/carts/flow-conditions.ts'
+import { findShopperLocale, getLanguagePart } from '../../../shared/core/locale.ts'
 import { chooseZone, type Secrets } from '../../core/common/public.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 import { findPhoneCountry } from '../../messages/channels/public.ts'
@@ -60,10 +61,16 @@ function buildConditionValues(row: ConditionRow, now: Date): Omit<ConditionValue
     hasBoughtBefore: row.has_bought_before,
     hasCoupon: row.has_coupon,
     hasPhone: row.phone !== null,
-    language: row.language,
+    language: readLanguage(row),
     timeZone,
     ...readClock(now, timeZone),
   }
+}
+
+/** Two letters; null: unknown. */
+function readLanguage(known: Pick<ConditionRow, 'language' | 'locale' | 'country'>): string | null {
+  const locale = findShopperLocale(known)
+  return locale === null ? null : getLanguagePart(locale)
 }
 
 /** The same values at another time. Pure. */
@@ -92,7 +99,10 @@ interface ConditionRow {
   phone: string | null
   country: string | null
   us_state: string | null
+  /** Chosen on the preference page. */
   language: string | null
+  /** Of the shop's pages. */
+  locale: string | null
   orders: number
   has_bought_before: boolean
   time_zone: string
@@ -102,7 +112,7 @@ async function selectConditionRows({ db, storeId }: StoreDb, cartIds: readonly s
   const { rows } = await sql<ConditionRow>`
     select c.id as cart_id, c.value_minor, c.currency, r.currency as store_currency, c.items, coalesce(g.ids, '{}') as category_ids,
       jsonb_array_length(c.coupons) > 0 as has_coupon, c.email, c.phone, s.country, c.fold -> 'contact' ->> 'state' as us_state,
-      s.language, o.orders, o.orders > 0 or ${hasPaidByStore({ storeId: sql`c.store_id`, shopperId: sql`c.shopper_id` })} as has_bought_before,
+      s.language, coalesce(c.locale, s.locale) as locale, o.orders, o.orders > 0 or ${hasPaidByStore({ storeId: sql`c.store_id`, shopperId: sql`c.shopper_id` })} as has_bought_before,
       r.time_zone
     from carts c
     join stores r on r.id = c.store_id

@@ -42,6 +42,8 @@ export interface CartsTable {
   fold: ColumnType<Fold, string, string>
   created_at: Date
   country: Generated<string | null>
+  /** The shopper's when it had its last fact. */
+  locale: Generated<string | null>
   device_class: GeneratedAlways<string | null>
   has_email: GeneratedAlways<boolean>
   has_phone: GeneratedAlways<boolean>

@@ -1,5 +1,6 @@
 import type { CapturePost } from '../../../shared/carts/capture.ts'
 import type { ItemChoice } from '../../../shared/carts/carts.ts'
+import type { KnownLocale } from '../../../shared/core/locale.ts'
 import type { SignedForms } from '../../../shared/shoppers/consent-box.ts'
 import type { Zone } from '../../../shared/workspace/notification-calls.ts'
 
@@ -50,6 +51,8 @@ interface OfPost {
   /** Location of the post's address; the address itself is not stored (decision 69). */
   zone?: Zone
   deviceClass?: DeviceClass
+  /** Language in which the shop showed itself. */
+  locale?: KnownLocale
 }
 
 /** The only stored part of the user agent (decision 99). */
@@ -93,6 +96,7 @@ export type FactPayload =
       coupons: string[]
       contact: Contact
       currency: string
+      locale?: KnownLocale
     }
   | { type: 'lost' }
 
@@ -147,6 +151,8 @@ export interface Episode {
 export interface Fold {
   episode: Episode | null
   contact: Contact
+  /** The shopper's language. Missing: unknown. */
+  locale?: KnownLocale
   /** Order id → its last known kind; a purchase stays a purchase. */
   orders: Record<string, OrderKind>
 }
@@ -165,6 +171,7 @@ export interface SignedCart {
   state: string | null
   /** Id of the checkout's draft order. */
   draftId: string | null
+  locale?: KnownLocale
 }
 
 /** A post with what the server adds; none of it comes from the body of a page's post. */

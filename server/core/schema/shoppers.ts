@@ -1,4 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { LocaleSource } from '../../../shared/core/locale.ts'
+import type { Language } from '../../../shared/delivery/preferences.ts'
 import type { FactPayload, ReceivedPost } from './facts.ts'
 
 export interface ShoppersSchema {
@@ -22,7 +24,11 @@ export interface ShoppersTable {
   country_source: Generated<string | null>
   is_member: Generated<boolean>
   created_at: Date
-  language: Generated<'en' | 'de' | null>
+  /** Chosen on the preference page. */
+  language: Generated<Language | null>
+  /** Of the shop's pages, with its source. */
+  locale: Generated<string | null>
+  locale_source: Generated<LocaleSource | null>
   first_seen_at: Date
   is_registered: Generated<boolean>
   account_email: Generated<string | null>

@@ -18,6 +18,8 @@ export interface StoresTable {
   name: string
   currency: string
   time_zone: string
+  /** The shop's language; null: unknown. */
+  locale: Generated<string | null>
   version: string
   base_country: Generated<string | null>
   selling_countries: Generated<string[] | null>

@@ -1,3 +1,4 @@
+import { chooseLocale } from '../../../shared/core/locale.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/public.ts'
 import { chooseLinkBase } from '../../carts/links/public.ts'
@@ -35,6 +36,7 @@ export async function compose(
   const coupon = findCoupon(context, row)
   const base = {
     messageId: row.id,
+    locale: chooseLocale({ ...row, store: situation.locale }),
     cart: { ...buildCurrentContents(row, context.goods), currency: row.currency, firstName: row.first_name },
     store: {
       id: situation.store_id,

@@ -82,6 +82,10 @@ export interface ClaimedRow {
   is_member: boolean
   first_name: string | null
   country: string | null
+  /** Chosen on the preference page. */
+  language: string | null
+  /** Of the shop's pages that the cart, else the shopper, was last seen on. */
+  locale: string | null
   /** State of a US address. */
   us_state: string | null
   /** Contacts typed beyond the limits on new contacts (X5). */
@@ -164,7 +168,7 @@ const STATE = (now: Date) => sql`c.version as cart_version, c.status as cart_sta
   case when m.cart_id is null then s.phone else c.phone end as phone,
   case when m.channel = 'push' then ${newestSubscription} end as subscription,
   coalesce(c.items, '[]') as items, coalesce(c.value_minor, 0) as value_minor, c.currency, coalesce(c.coupons, '[]') as entered_codes, ${selectArm(sql`m.store_id`, sql`m.shopper_id`, now)} as arm,
-  ${hadEarlierMessage(now)} as is_under_way, s.is_member, s.first_name, s.country,
+  ${hadEarlierMessage(now)} as is_under_way, s.is_member, s.first_name, s.country, s.language, coalesce(c.locale, s.locale) as locale,
   c.fold -> 'contact' ->> 'state' as us_state, c.fold -> 'contact' ->> 'unconfirmedEmail' as unconfirmed_email,
   c.fold -> 'contact' ->> 'unconfirmedPhone' as unconfirmed_phone,
   exists (select 1 from orders o where o.store_id = m.store_id and o.shopper_id = m.shopper_id

@@ -37,6 +37,8 @@ export interface Situation {
   cap_messages: number
   cap_window_hours: number
   time_zone: string
+  /** The shop's language; null: unknown. */
+  locale: string | null
   quiet_from_minute: number
   quiet_until_minute: number
   text_cooldown_hours: number
@@ -93,7 +95,7 @@ export async function loadSituation(
       s.sending_paused_at is not null as is_sending_paused, a.suspended_at is not null as is_account_suspended,
       s.rests_since is not null as is_resting, s.is_demo,
       a.is_demo as account_is_demo, s.id as store_id, s.name, s.url, s.home_url, s.base_country, s.selling_countries, s.sender_name,
-      s.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours, s.time_zone, s.quiet_from_minute,
+      s.sender_email, s.postal_address, s.cap_messages, s.cap_window_hours, s.time_zone, s.locale, s.quiet_from_minute,
       s.quiet_until_minute, s.text_cooldown_hours, s.prices_include_tax, s.shows_tax, s.price_decimals, s.is_discount_sequential,
       ${selectPlanInForce(sql`s.account_id`, now)} as in_force,
       coalesce((select jsonb_object_agg(u.channel, u.used) from plan_usage u

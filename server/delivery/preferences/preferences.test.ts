@@ -285,3 +285,26 @@ test('the page shows the owner’s texts, empty ones fall back to the built-in, 
   expect((await put(saved.body.version, '  ')).body.wordings.en.headline).toBe(null)
   expect((await read()).body.wordings.en.headline).toBe('Messages from Tea & Co')
 })
+
+test('the pages are in the language of the shop’s pages until the shopper chooses another', async () => {
+  const reader = await createReader()
+  await world.db
+    .updateTable('shoppers')
+    .set({ locale: 'pl-PL', locale_source: 'shop' })
+    .where('store_id', '=', reader.storeId)
+    .execute()
+  const unsubscribe = `/api/unsubscribe/${/\/u\/([\w-]{43})/.exec(reader.mail.html)![1]!}`
+  expect((await reader.read()).body).toMatchObject({
+    language: 'pl',
+    wordings: { pl: { headline: expect.stringMatching(/^Wiadomości od /) } },
+  })
+  expect((await world.request('GET', unsubscribe)).body).toMatchObject({ language: 'pl' })
+  expect((await reader.save({ language: 'fr' })).body).toMatchObject({ language: 'fr' })
+  expect((await world.request('GET', unsubscribe)).body).toMatchObject({ language: 'fr' })
+  await world.db
+    .updateTable('shoppers')
+    .set({ language: null, locale: 'sv-SE' })
+    .where('store_id', '=', reader.storeId)
+    .execute()
+  expect((await reader.read()).body.language).toBe('en')
+})

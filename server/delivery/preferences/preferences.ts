@@ -26,7 +26,7 @@ import {
 } from '../../shoppers/consent/public.ts'
 import { splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/public.ts'
 import { countBrowsers, endShopperSubscriptions } from '../push/public.ts'
-import { type ChannelFacts, computeChanges, computeChannelState } from './rules.ts'
+import { type ChannelFacts, computeChanges, computeChannelState, findPageLanguage } from './rules.ts'
 import * as sql from './sql.ts'
 import { loadWordings } from './wording.ts'
 
@@ -218,7 +218,8 @@ async function loadPerson(deps: Pick<Deps, 'secrets'>, store: StoreDb, messageId
     const contact = { channel, address, hash: deps.secrets.addressHash(address) }
     if (await isListed(store, row.account_id, contact)) contacts.push(contact)
   }
-  const { account_id: accountId, store_name: storeName, shopper_id: shopperId, language, country } = row
+  const { account_id: accountId, store_name: storeName, shopper_id: shopperId, country } = row
+  const language = findPageLanguage(row)
   return { accountId, storeName, shopperId, language, country, contacts }
 }
 

@@ -1,3 +1,4 @@
+import { getLanguagePart } from '../../../shared/core/locale.ts'
 import {
   type Language,
   type LockReason,
@@ -61,6 +62,12 @@ export function computeChanges(facts: readonly ChannelFacts[], choice: Choice) {
     if (!isWanted && (isOn || (choice.isStopAll && fact.ledger !== 'withdrawn'))) off.push(channel)
   }
   return { on, off }
+}
+
+/** The shopper's own choice, else the language of the shop's pages; null: unknown, or not one of ours. */
+export function findPageLanguage({ language, locale }: { language: Language | null; locale: string | null }) {
+  const shown = locale === null ? null : getLanguagePart(locale)
+  return language ?? languages.find((each) => each === shown) ?? null
 }
 
 /** Picks our best language by `Accept-Language` (RFC 9110); English if none matches. */

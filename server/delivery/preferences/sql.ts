@@ -1,3 +1,4 @@
+import type { Language } from '../../../shared/delivery/preferences.ts'
 import { type StoreDb, type StoreTx, sql } from '../../core/db/public.ts'
 import { doesConsentCount } from '../../shoppers/consent/public.ts'
 import type { SuppressionCause } from './rules.ts'
@@ -10,7 +11,7 @@ export function readPerson({ db, storeId }: StoreDb, messageId: string) {
     .selectFrom('messages as m')
     .innerJoin('stores as s', 's.id', 'm.store_id')
     .innerJoin('shoppers as p', (on) => on.onRef('p.store_id', '=', 'm.store_id').onRef('p.id', '=', 'm.shopper_id'))
-    .select(['m.channel', 'm.to_address', 'm.shopper_id', 'p.phone', 'p.language', 'p.country'])
+    .select(['m.channel', 'm.to_address', 'm.shopper_id', 'p.phone', 'p.language', 'p.locale', 'p.country'])
     .select(['s.account_id', 's.name as store_name'])
     .where('m.store_id', '=', storeId)
     .where('m.id', '=', messageId)
@@ -37,7 +38,7 @@ export async function readSuppressions({ db }: StoreDb, accountId: string, hashe
   return rows.rows
 }
 
-export async function keepLanguage({ db, storeId }: StoreTx, shopperId: string, language: 'en' | 'de'): Promise<void> {
+export async function keepLanguage({ db, storeId }: StoreTx, shopperId: string, language: Language): Promise<void> {
   await db
     .updateTable('shoppers')
     .set({ language })
@@ -52,7 +53,7 @@ export function readWordings({ db, storeId }: StoreDb) {
 }
 
 export interface WordingRow {
-  language: 'en' | 'de'
+  language: Language
   headline: string | null
   intro: string | null
   email: string | null

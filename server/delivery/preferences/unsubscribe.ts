@@ -1,4 +1,5 @@
 import type { ShopBrand } from '../../../shared/carts/shop-brand.ts'
+import type { Language } from '../../../shared/delivery/preferences.ts'
 import { loadShopBrand } from '../../carts/brand/public.ts'
 import { createToken, openLink } from '../../carts/links/public.ts'
 import { AppError } from '../../core/common/public.ts'
@@ -8,6 +9,7 @@ import { listChannelsOfAddress, maskAddress } from '../../messages/channels/publ
 import * as sql from '../../messages/messages/public.ts'
 import { insertAnswer } from '../../shoppers/consent/public.ts'
 import { hasUnsubscribed, splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/public.ts'
+import { findPageLanguage } from './rules.ts'
 
 // Unsubscribes by a message's link. A token works only for its own purpose (X1).
 
@@ -16,8 +18,8 @@ export interface UnsubscribeLink {
   brand: ShopBrand
   address: string
   isUnsubscribed: boolean
-  /** The language the shopper chose; null: none yet. */
-  language: 'en' | 'de' | null
+  /** The shopper's; null: unknown. */
+  language: Language | null
   /** Token of the same message's preference page. */
   preferencesToken: string
 }
@@ -33,7 +35,7 @@ export async function readUnsubscribeLink(
     brand: await loadShopBrand(store),
     address: maskAddress(message.channel, message.to_address!),
     isUnsubscribed,
-    language: await sql.readLanguage(store, message.id),
+    language: findPageLanguage(await sql.readLanguage(store, message.id)),
     preferencesToken: createToken(deps.secrets, 'preferences', message.id),
   }
 }

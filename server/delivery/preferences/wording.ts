@@ -39,14 +39,17 @@ export async function readOwnWordings(store: StoreDb): Promise<OwnWordings> {
 export async function saveOwnWordings(
   deps: Pick<Deps, 'now'>,
   store: StoreDb,
-  { wordings, version }: Pick<OwnWordings, 'wordings' | 'version'>,
+  { wordings, version }: { wordings: { [L in Language]?: OwnWording | undefined }; version: string },
 ): Promise<OwnWordings> {
   return transact(store, async (tx) => {
     await sql.lockStore(tx)
     if (buildVersion(await sql.readWordings(tx)) !== version) {
       throw new AppError('conflict', 'Someone else has changed this text. Reload the page to see their version.')
     }
-    const rows = languages.map((language) => ({ language, ...cleanWording(wordings[language]) }))
+    const rows = languages.flatMap((language) => {
+      const own = wordings[language]
+      return own ? [{ language, ...cleanWording(own) }] : []
+    })
     await sql.writeWordings(tx, rows, deps.now())
     return readOwnWordings(tx)
   })

@@ -551,6 +551,8 @@ function buildAnonymous(now: Date) {
     is_under_way: false,
     is_member: false,
     first_name: 'Alex',
+    language: null,
+    locale: null,
     us_state: null,
     unconfirmed_email: null,
     unconfirmed_phone: null,

@@ -35,16 +35,16 @@ export function findMessageRecipient({ db, storeId }: StoreDb, messageId: string
     .executeTakeFirst()
 }
 
-/** The language chosen by a message's recipient; null: none yet. */
-export async function readLanguage({ db, storeId }: StoreDb, messageId: string): Promise<'en' | 'de' | null> {
+/** The language that a message's recipient chose, and that of the shop's pages; null: unknown. */
+export async function readLanguage({ db, storeId }: StoreDb, messageId: string) {
   const row = await db
     .selectFrom('messages as m')
     .innerJoin('shoppers as p', (on) => on.onRef('p.store_id', '=', 'm.store_id').onRef('p.id', '=', 'm.shopper_id'))
-    .select('p.language')
+    .select(['p.language', 'p.locale'])
     .where('m.store_id', '=', storeId)
     .where('m.id', '=', messageId)
     .executeTakeFirst()
-  return row?.language ?? null
+  return row ?? { language: null, locale: null }
 }
 
 /**

@@ -21,6 +21,8 @@ export interface StoreProfile {
   currency: string
   /** IANA zone, or a fixed offset such as `+02:00` if the store has only that. */
   timeZone: string
+  /** The shop's language, e.g. `de-AT`; null: unknown. */
+  locale: string | null
   version: string
   /** ISO 3166 alpha-2. */
   baseCountry: string | null
@@ -95,6 +97,8 @@ export interface PlatformOrder {
   country: string | null
   /** State of a US address: two letters. */
   state?: string | null
+  /** Language of its checkout, e.g. `de-AT`. */
+  locale?: string | null
   coupons: string[]
   /** Discount of each code. Missing: unknown. */
   discounts?: OrderDiscount[]
@@ -153,8 +157,8 @@ export interface PlatformCheckout {
   country: string | null
   /** State of a US address: two letters. */
   state?: string | null
-  /** The shopper's language, e.g. `de`. */
-  language: string | null
+  /** The shopper's language, e.g. `de-AT`. */
+  locale?: string | null
   items: PlatformItem[]
   coupons: string[]
   /** The shop's own restore link; untrusted until its host is checked. */

@@ -58,7 +58,7 @@ describe('a checkout', () => {
         firstName: 'Ada',
         country: 'US',
         state: 'OR',
-        language: 'en',
+        locale: 'en',
         coupons: [],
         restoreUrl: expect.stringContaining(checkout.token),
         items: [

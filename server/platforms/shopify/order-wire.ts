@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { toCapitals } from '../../../shared/carts/coupons.ts'
 import { findFirstEmail, normalizePhone } from '../../../shared/core/contact.ts'
+import { parseLocale } from '../../../shared/core/locale.ts'
 import { parseCurrency } from '../../../shared/core/money.ts'
 import {
   field,
@@ -49,6 +50,7 @@ const Order = z.object({
   sourceName: wireText(60),
   displayFinancialStatus: wireText(40),
   currencyCode: field(parseCurrency),
+  customerLocale: field(parseLocale),
   checkoutToken: wireToken,
   cartToken: wireToken,
   discountCodes: wireStrings,
@@ -90,6 +92,7 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
       refundedMinor: Math.abs(toMinor(wire.totalRefundedSet, wire.currencyCode) ?? 0),
       customerId: wire.customer.id,
       ...readContact(wire),
+      ...(wire.customerLocale && { locale: wire.customerLocale }),
       coupons: parseCodes(wire.discountCodes),
       items: readItems(wire.lineItems.nodes, wire.currencyCode),
       source: readSource(wire),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { findFirstEmail, normalizePhone } from '../../../shared/core/contact.ts'
+import { parseLocale } from '../../../shared/core/locale.ts'
 import {
   field,
   type PlatformConsent,
@@ -31,7 +32,7 @@ export const Person = z.object({
   id: wireGid,
   firstName: wireText(120),
   lastName: wireText(120),
-  locale: field((input) => parseLanguage(input)),
+  locale: field(parseLocale),
   defaultEmailAddress: wirePart.pipe(
     z.object({
       emailAddress: field(findFirstEmail),
@@ -52,12 +53,6 @@ export const Person = z.object({
 export const wirePerson = wirePart.pipe(Person)
 
 export type WirePerson = z.infer<typeof Person>
-
-/** `fr-CA` → `fr`. */
-function parseLanguage(input: unknown): string | null {
-  const match = typeof input === 'string' ? /^([a-z]{2,3})(?:[-_]|$)/i.exec(input) : null
-  return match ? match[1]!.toLowerCase() : null
-}
 
 export const readPhone = ({ defaultPhoneNumber }: WirePerson, country: string | null): string | null =>
   normalizePhone(defaultPhoneNumber.phoneNumber, country)

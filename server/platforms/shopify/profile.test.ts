@@ -20,6 +20,7 @@ test('reads the store’s profile', async () => {
     name: 'Fern & Finch',
     currency: 'USD',
     timeZone: 'America/Los_Angeles',
+    locale: null,
     version: '2026-10',
     baseCountry: 'US',
     sellingCountries: expect.arrayContaining(['US']),

@@ -57,6 +57,7 @@ const ORDER = `
   sourceName
   displayFinancialStatus
   currencyCode
+  customerLocale
   checkoutToken
   cartToken
   discountCodes

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
+import { parseLocale } from '../../../shared/core/locale.ts'
 import { parseCurrency, parseMinor } from '../../../shared/core/money.ts'
 import { canReach, FetchProblem, type GuardedAnswer } from '../../core/net/public.ts'
 import {
@@ -266,6 +267,7 @@ async function readProfile(access: WooAccess, net: StoreNet, signal?: AbortSigna
   return {
     ...index,
     ...settings,
+    locale: system.locale,
     version: system.version,
     clockSkewMs,
     hasCheckoutLink: isAtLeast(system.version, 10, 0),
@@ -508,6 +510,7 @@ type CheckoutPage = 'block' | 'classic' | 'unknown'
 interface SystemStatus {
   /** '' when unknown. */
   version: string
+  locale: string | null
   checkout: CheckoutPage
 }
 
@@ -517,18 +520,19 @@ interface SystemStatus {
  */
 async function readSystem(http: WooHttp, signal?: AbortSignal): Promise<SystemStatus> {
   try {
-    const query = [['_fields', 'environment.version,pages']] as const
+    const query = [['_fields', 'environment.version,environment.language,pages']] as const
     const { body } = await http.send({ path: '/system_status', query, signal })
     if (!isRecord(body)) return UNKNOWN
-    const version = isRecord(body.environment) ? toPlainText(body.environment.version, 40) : null
-    return { version: version ?? '', checkout: checkoutPage(body.pages) }
+    const environment = isRecord(body.environment) ? body.environment : {}
+    const version = toPlainText(environment.version, 40) ?? ''
+    return { version, locale: parseLocale(environment.language), checkout: checkoutPage(body.pages) }
   } catch (error) {
     if (error instanceof StoreProblem && (error.code === 'store_error' || error.code === 'bad_answer')) return UNKNOWN
     throw error
   }
 }
 
-const UNKNOWN: SystemStatus = { version: '', checkout: 'unknown' }
+const UNKNOWN: SystemStatus = { version: '', locale: null, checkout: 'unknown' }
 
 /** Page names are translated; the block or shortcode of a page is not. */
 function checkoutPage(pages: unknown): CheckoutPage {

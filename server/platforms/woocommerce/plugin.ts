@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { z } from 'zod'
+import { parseLocale } from '../../../shared/core/locale.ts'
 import { parseCurrency } from '../../../shared/core/money.ts'
 import { FetchProblem } from '../../core/net/public.ts'
 import {
@@ -73,6 +74,7 @@ const ReportedProfile = z.object({
     currency: z.unknown().transform(parseCurrency),
     decimals: z.number().int().min(0).max(8).nullable().catch(null),
     timeZone: z.unknown().transform(timeZone),
+    locale: z.unknown().optional().transform(parseLocale),
     baseCountry: z.unknown().transform(parseCountryCode),
     sellingCountries: z
       .array(z.unknown().transform(parseCountryCode))
@@ -101,6 +103,7 @@ export function readReportedProfile(reported: unknown): StoreProfile | null {
     name: profile.name ?? new URL(homeUrl).host,
     currency,
     timeZone: profile.timeZone,
+    locale: profile.locale,
     version,
     baseCountry: profile.baseCountry,
     sellingCountries: profile.sellingCountries,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { toCapitals } from '../../../shared/carts/coupons.ts'
 import { findFirstEmail, normalizePhone } from '../../../shared/core/contact.ts'
+import { parseLocale } from '../../../shared/core/locale.ts'
 import { divideMinor, parseCurrency, parseMinor } from '../../../shared/core/money.ts'
 import {
   addChoices,
@@ -115,6 +116,7 @@ export function readOrder(raw: unknown): RowReading<PlatformOrder> {
       // Later instalments of a payment plan are added to the first order.
       ...(source !== 'renewal' && wire.parent_id && { parentId: wire.parent_id }),
       paymentUrl: wire.payment_url,
+      ...readOrderLocale(wire.meta_data),
       consents: readConsents(wire.meta_data),
     },
   }
@@ -161,6 +163,12 @@ function readConsents(meta: readonly Record<string, unknown>[]): OrderConsent[] 
   return (['email', 'sms', 'whatsapp'] as const)
     .filter((channel) => /^(yes|1|true|on)$/i.test(toPlainText(findMeta(`_recoup_consent_${channel}`), 10) ?? ''))
     .map((channel) => ({ channel, wording: toPlainText(findMeta(`_recoup_consent_${channel}_wording`), 1_000) }))
+}
+
+/** The language of the checkout, which WPML stores with the order. */
+function readOrderLocale(meta: readonly Record<string, unknown>[]): { locale?: string } {
+  const locale = parseLocale(meta.find(({ key }) => key === 'wpml_language')?.value)
+  return locale ? { locale } : {}
 }
 
 /** The discount of each coupon, with its tax. One line per code. */

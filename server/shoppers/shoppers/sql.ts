@@ -1,3 +1,4 @@
+import { type LocaleSource, localeSources } from '../../../shared/core/locale.ts'
 import { type AccountTx, type StoreTx, sql } from '../../core/db/public.ts'
 import type { ShopperKey } from './rules.ts'
 
@@ -70,6 +71,13 @@ export async function insertKeys(
     on conflict do nothing`.execute(db)
 }
 
+/** Place among the sources, best last; 0: no locale. */
+const rankLocale = (source: ReturnType<typeof sql>) =>
+  sql`coalesce(array_position(${[...localeSources]}::text[], ${source}), 0)`
+
+/** Whether the removed shopper's locale has a better source. */
+const hasBetterLocale = sql`${rankLocale(sql`deleted.locale_source`)} > ${rankLocale(sql`s.locale_source`)}`
+
 /** Moves everything of `fromId` to `toId`, one statement per table. */
 export async function moveShopper({ db, storeId }: StoreTx, fromId: string, toId: string): Promise<void> {
   for (const table of [
@@ -97,11 +105,14 @@ export async function moveShopper({ db, storeId }: StoreTx, fromId: string, toId
     and not exists (select 1 from shopper_keys o where o.store_id = k.store_id and o.kind = k.kind and o.value = k.value and o.shopper_id = ${toId})`.execute(
     db,
   )
-  await sql`with deleted as (delete from shoppers where store_id = ${storeId} and id = ${fromId} returning first_seen_at, had_contact)
-    update shoppers s set first_seen_at = least(s.first_seen_at, deleted.first_seen_at), had_contact = s.had_contact or deleted.had_contact from deleted
-    where s.store_id = ${storeId} and s.id = ${toId} and (s.first_seen_at > deleted.first_seen_at or deleted.had_contact > s.had_contact)`.execute(
-    db,
-  )
+  await sql`with deleted as (delete from shoppers where store_id = ${storeId} and id = ${fromId} returning first_seen_at, had_contact, language, locale, locale_source)
+    update shoppers s set first_seen_at = least(s.first_seen_at, deleted.first_seen_at), had_contact = s.had_contact or deleted.had_contact,
+      language = coalesce(s.language, deleted.language),
+      locale = case when ${hasBetterLocale} then deleted.locale else s.locale end,
+      locale_source = case when ${hasBetterLocale} then deleted.locale_source else s.locale_source end
+    from deleted
+    where s.store_id = ${storeId} and s.id = ${toId} and (s.first_seen_at > deleted.first_seen_at or deleted.had_contact > s.had_contact
+      or (s.language is null and deleted.language is not null) or ${hasBetterLocale})`.execute(db)
 }
 
 export interface ShopperContact {
@@ -111,6 +122,8 @@ export interface ShopperContact {
   last_name: string | null
   country: string | null
   country_source: string | null
+  locale: string | null
+  locale_source: LocaleSource | null
 }
 
 const CONTACT = ['email', 'phone', 'first_name', 'last_name', 'country', 'country_source'] as const
@@ -134,18 +147,25 @@ export async function updateShoppers(
   const values = sql.join(CONTACT.map(contactOrRecord))
   const isMember = sql`case when said.email is null and s.is_registered then s.is_member else said.is_member end`
   const firstVisit = sql`least(s.first_seen_at, said.seen_at)`
+  // A language from a better source stays. Facts of the shopper's carts may be gone.
+  const isNewLocale = sql`${rankLocale(sql`said.locale_source`)} >= ${rankLocale(sql`s.locale_source`)}`
+  const locale = sql`case when ${isNewLocale} then said.locale else s.locale end`
+  const localeSource = sql`case when ${isNewLocale} then said.locale_source else s.locale_source end`
   const columns = CONTACT.map((column) => sql.ref(column))
   await sql`
     with said as (
       select c.*, coalesce(c.email in (select lower(u.email) from members m join users u on u.id = m.user_id
         join stores r on r.account_id = m.account_id where r.id = ${storeId}), false) as is_member
       from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb) as c(id uuid, email text, phone text, first_name text,
-        last_name text, country text, country_source text, seen_at timestamptz))
-    update shoppers s set (${sql.join(columns)}, is_member, first_seen_at) = row(${values}, ${isMember}, ${firstVisit})
+        last_name text, country text, country_source text, locale text, locale_source text, seen_at timestamptz))
+    update shoppers s set (${sql.join(columns)}, is_member, first_seen_at, locale, locale_source)
+      = row(${values}, ${isMember}, ${firstVisit}, ${locale}, ${localeSource})
     from said
     where s.store_id = ${storeId} and s.id = any(${ids}::uuid[]) and s.id = said.id
-      and (s.email, s.phone, s.first_name, s.last_name, s.country::text, s.country_source, s.is_member, s.first_seen_at)
-        is distinct from (${values}, ${isMember}, ${firstVisit})`.execute(db)
+      and (s.email, s.phone, s.first_name, s.last_name, s.country::text, s.country_source, s.is_member, s.first_seen_at,
+        s.locale, s.locale_source) is distinct from (${values}, ${isMember}, ${firstVisit}, ${locale}, ${localeSource})`.execute(
+    db,
+  )
 }
 
 /** Locks by id as everywhere. Each store's own index finds the addresses. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { parseLocale } from '../../../shared/core/locale.ts'
 import { parseCurrency, parseMinor } from '../../../shared/core/money.ts'
 import { boxChannels } from '../../../shared/shoppers/consent-box.ts'
 import { readInput } from '../../access/http/public.ts'
@@ -200,6 +201,7 @@ const toTime = (age: number, receivedAt: Date): Date =>
 
 function cartPost(entry: CartEntry, { install, seq, at }: { install: string; seq: number; at: Date }): SignedPost {
   const { cart, contact, consent, agreed, boxes, forms, back, device, geo, agent, customer, draft } = entry
+  const tag = parseLocale(entry.locale)
   const currency = parseCurrency(entry.currency)
   const { state, country, ...typed } = contact ?? {}
   const zone = geo ? buildZone(geo.country, readName(geo.city ?? '')) : null
@@ -226,6 +228,7 @@ function cartPost(entry: CartEntry, { install, seq, at }: { install: string; seq
         customerId: customer?.id ?? null,
         state: country === 'US' && /^[A-Z]{2}$/.test(state ?? '') ? state! : null,
         draftId: draft ?? null,
+        ...(tag && { locale: { tag, source: entry.isTranslated ? ('shop' as const) : ('site' as const) } }),
       },
     },
   }

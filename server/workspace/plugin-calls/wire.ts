@@ -94,6 +94,9 @@ export const CartEntry = z.object({
     .nullish(),
   geo: z.object({ country: z.string().max(2), city: cut(100).nullish() }).nullish(),
   agent: z.enum(['phone', 'desktop']).nullish(),
+  /** Language of the page, as WordPress writes it. `isTranslated`: a translation plugin named it. */
+  locale: z.string().max(100).nullish().catch(null),
+  isTranslated: z.boolean().nullish().catch(null),
 })
 export type CartEntry = z.output<typeof CartEntry>
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { languages } from '../../../shared/delivery/preferences.ts'
-import { dataKinds, retentionTexts } from '../../../shared/workspace/kept.ts'
+import { dataKinds, keptLanguages, retentionTexts } from '../../../shared/workspace/kept.ts'
 import { documentNames } from '../../../shared/workspace/privacy-documents.ts'
 import { createColleague, createStore } from '../../../test/factories.ts'
 import { createWorld } from '../../../test/world.ts'
@@ -10,7 +9,7 @@ const world = createWorld({ COMPANY_NAME: 'Host & Co', SMTP_URL: 'smtp://u:secre
 
 test('“What we keep” has a text for every table in each language, and no others', () => {
   expect(listStoredKinds()).toEqual([...dataKinds])
-  for (const language of languages) expect(Object.keys(retentionTexts[language])).toEqual([...dataKinds])
+  for (const language of keptLanguages) expect(Object.keys(retentionTexts[language])).toEqual([...dataKinds])
 })
 
 test("a store's page uses the shopper's language, shows the retention days and escapes names", async () => {

@@ -116,7 +116,7 @@ export async function eraseRows(
   const texts = (values: readonly string[]) => sql`any(${[...values]}::text[])`
   const changes: Record<string, ReturnType<typeof sql>> = {
     // Keeps country and customer flag, on which figures depend.
-    shoppers: sql`update shoppers s set email = null, phone = null, first_name = null, last_name = null, language = null,
+    shoppers: sql`update shoppers s set email = null, phone = null, first_name = null, last_name = null, language = null, locale = null, locale_source = null,
       is_member = false, is_registered = false, account_email = null, account_phone = null, account_first_name = null,
       account_last_name = null, company = null, last_login_at = null, ended_at = ${now},
       had_contact = s.had_contact or exists (select 1 from shopper_keys k

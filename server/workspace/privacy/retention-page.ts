@@ -1,8 +1,9 @@
-import { type Language, languages } from '../../../shared/delivery/preferences.ts'
 import {
   buildRetentionPath,
   type DataKind,
   dataKinds,
+  type KeptLanguage,
+  keptLanguages,
   retentionEnds,
   retentionEndTexts,
   retentionPageTexts,
@@ -26,7 +27,7 @@ export const listStoredKinds = (): DataKind[] => {
 export async function renderRetentionPage(
   deps: Pick<Deps, 'db'>,
   key: string,
-  language: Language,
+  language: KeptLanguage,
 ): Promise<string | null> {
   const found = await findStoreByCaptureKey(deps.db, key)
   const store = found?.is_active ? await readStore({ storeId: found.id, db: deps.db }) : undefined
@@ -41,7 +42,7 @@ export async function renderRetentionPage(
 }
 
 interface Page {
-  language: Language
+  language: KeptLanguage
   key: string
   storeName: string
   contact: string
@@ -56,7 +57,7 @@ h1{font-size:1.5rem;line-height:1.25}h2{font-size:1.05rem;margin:1.75rem 0 .25re
 
 function html({ language, key, storeName, contact, days }: Page): string {
   const texts = retentionPageTexts[language]
-  const other = languages.find((each) => each !== language)!
+  const other = keptLanguages.find((each) => each !== language)!
   const sections = listStoredKinds().map((name) => {
     const { title, text } = retentionTexts[language][name]
     const end = retentionEndTexts[language](retentionEnds[name], days)

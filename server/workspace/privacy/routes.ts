@@ -1,4 +1,5 @@
 import { Language } from '../../../shared/delivery/preferences.ts'
+import { toKeptLanguage } from '../../../shared/workspace/kept.ts'
 import * as api from '../../../shared/workspace/privacy.ts'
 import { readPrivacyDocument } from '../../../shared/workspace/privacy-documents.ts'
 import { countRetention, readRetention, saveRetention } from '../../../shared/workspace/retention.ts'
@@ -38,7 +39,9 @@ export const privacyRoutes: Routes = (app, deps) => {
   app.get('/what-is-kept/:key', async (request, reply) => {
     const { key } = request.params as { key: string }
     const requested = Language.safeParse((request.query as { lang?: unknown }).lang)
-    const language = requested.success ? requested.data : detectLanguage(request.headers['accept-language'])
+    const language = toKeptLanguage(
+      requested.success ? requested.data : detectLanguage(request.headers['accept-language']),
+    )
     const page = key.length <= 100 ? await renderRetentionPage(deps, key, language) : null
     if (page === null) throw new AppError('not_found', 'This page does not exist.')
     return reply

@@ -2,6 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { findCopyLanguage, formatMessage, getCopy } from './copy.ts'
 import { de } from './de.ts'
 import { en } from './en.ts'
+import { es } from './es.ts'
+import { fr } from './fr.ts'
+import { it } from './it.ts'
+import { nl } from './nl.ts'
+import { pl } from './pl.ts'
+import { pt } from './pt.ts'
 
 describe('formatMessage', () => {
   const polish = '{count, plural, one {# produkt} few {# produkty} many {# produktów} other {# produktu}}'
@@ -38,20 +44,31 @@ describe('formatMessage', () => {
 test('every text of every language can be formatted and keeps its arguments', () => {
   const listArguments = (message: string) => [...message.matchAll(/\{(\w+)[},]/g)].map(([, name]) => name).sort()
   for (const id of Object.keys(en) as (keyof typeof en)[]) {
-    expect(listArguments(de[id])).toEqual(listArguments(en[id]))
-    for (const tag of ['en-US', 'de-CH']) expect(getCopy(id, tag, { count: 2 })).not.toBe('')
+    for (const copy of [de, fr, es, it, nl, pt, pl]) expect(listArguments(copy[id])).toEqual(listArguments(en[id]))
+    for (const tag of ['en-US', 'de-CH', 'fr-CA', 'es-MX', 'it-IT', 'nl-BE', 'pt-BR', 'pl-PL'])
+      for (const count of [0, 1, 2, 5, 1.5]) expect(getCopy(id, tag, { count })).not.toBe('')
   }
 })
 
+test.each([
+  [1, 'i jeszcze 1 produkt'],
+  [3, 'i jeszcze 3 produkty'],
+  [5, 'i jeszcze 5 produktów'],
+  [22, 'i jeszcze 22 produkty'],
+])('a Polish mail counts items: %d', (count, text) => {
+  expect(getCopy('moreItems', 'pl-PL', { count })).toBe(text)
+})
+
 test('a language without texts is English', () => {
-  expect(['de-AT', 'DE', 'en-GB', 'pt-BR', 'constructor', ''].map(findCopyLanguage)).toEqual([
+  expect(['de-AT', 'DE', 'en-GB', 'pt-BR', 'sv-SE', 'constructor', ''].map(findCopyLanguage)).toEqual([
     'de',
     'de',
     'en',
+    'pt',
     'en',
     'en',
     'en',
   ])
-  expect(getCopy('moreItems', 'pt-BR', { count: 1_500 })).toBe('and 1,500 more items')
+  expect(getCopy('moreItems', 'sv-SE', { count: 1_500 })).toBe('and 1,500 more items')
   expect(getCopy('moreItems', 'de-DE', { count: 1 })).toBe('und 1 weiterer Artikel')
 })

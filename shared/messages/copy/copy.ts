@@ -1,10 +1,16 @@
 import { de } from './de.ts'
 import { type CopyId, en, type MailCopy } from './en.ts'
+import { es } from './es.ts'
+import { fr } from './fr.ts'
+import { it } from './it.ts'
+import { nl } from './nl.ts'
+import { pl } from './pl.ts'
+import { pt } from './pt.ts'
 
 // Finds and formats the texts of a language. Messages are ICU MessageFormat with arguments and plurals, the part that
 // catalogues here need: `{name}`, `{count, plural, one {# item} other {# items}}`. Pure.
 
-const catalogues: Readonly<Record<string, MailCopy>> = { en, de }
+const catalogues: Readonly<Record<string, MailCopy>> = { en, de, fr, es, it, nl, pt, pl }
 
 /** The language of a tag that has a catalogue: `de` of `de-AT`, else English. */
 export function findCopyLanguage(tag: string): string {

@@ -1,7 +1,6 @@
 import { Anchor, Button, Card, Group, Stack, Text, Title } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type Language, languages } from '../../../shared/delivery/preferences.ts'
-import { buildRetentionPath } from '../../../shared/workspace/kept.ts'
+import { buildRetentionPath, type KeptLanguage, keptLanguages } from '../../../shared/workspace/kept.ts'
 import {
   type DocumentName,
   documentNames,
@@ -12,7 +11,7 @@ import { call } from '../../core/api/api.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { saveText } from '../../core/ui/saveText.ts'
 
-const languageNames: Record<Language, string> = { en: 'English', de: 'German' }
+const languageNames: Record<KeptLanguage, string> = { en: 'English', de: 'German' }
 
 /** Data protection documents to download, and the page a shop can link to. */
 export function DocumentsCard({ captureKey }: { captureKey: string }) {
@@ -48,7 +47,7 @@ export function DocumentsCard({ captureKey }: { captureKey: string }) {
         )}
         <Text fz="sm">
           <strong>What we keep about you</strong>, a page for your shoppers that your privacy policy can link to:{' '}
-          {languages.map((language, index) => (
+          {keptLanguages.map((language, index) => (
             <span key={language}>
               {index > 0 && ', '}
               <Anchor

@@ -1,5 +1,5 @@
 import './ledger.css'
-import { Anchor, Card, SegmentedControl, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Anchor, Card, NativeSelect, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import {
@@ -61,7 +61,19 @@ const fieldNames: Record<WordingField, string> = {
   sms: 'About SMS',
   whatsapp: 'About WhatsApp',
 }
-const languageNames: Record<Language, string> = { en: 'English', de: 'German' }
+/** Nobody who knows the law of the language's countries has read its default texts. */
+const isDraft = (language: Language) => language !== 'en' && language !== 'de'
+
+const languageNames: Record<Language, string> = {
+  en: 'English',
+  de: 'German',
+  fr: 'French',
+  es: 'Spanish',
+  it: 'Italian',
+  nl: 'Dutch',
+  pt: 'Portuguese',
+  pl: 'Polish',
+}
 
 function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promise<unknown> }) {
   const [language, setLanguage] = useState<Language>('en')
@@ -99,12 +111,18 @@ function WordingForm({ saved, onReload }: { saved: Saved; onReload: () => Promis
       </Text>
       <Stack gap="md">
         {isFixed && <Notice tone="info">Only the owner or an admin of the account can change these.</Notice>}
-        <SegmentedControl
-          aria-label="Language"
+        <NativeSelect
+          label="Language"
           value={language}
-          onChange={(value) => setLanguage(value as Language)}
+          onChange={({ currentTarget }) => setLanguage(currentTarget.value as Language)}
           data={languages.map((value) => ({ value, label: languageNames[value] }))}
         />
+        {isDraft(language) && (
+          <Notice tone="info">
+            The {languageNames[language]} default texts are a draft: shoppers agree to messages by them. Have them read
+            by someone who knows the language and the law, or write your own.
+          </Notice>
+        )}
         {wordingFields.map((field) => (
           <Field
             key={field}

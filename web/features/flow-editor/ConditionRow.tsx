@@ -2,7 +2,13 @@ import { Button, Checkbox, Group, MultiSelect, NativeSelect, NumberInput, Text }
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconX } from '@tabler/icons-react'
 import { type ComponentProps, useState } from 'react'
-import { type FlowCondition, getHourText } from '../../../shared/carts/flow-conditions.ts'
+import {
+  CONDITION_LANGUAGES,
+  type ConditionLanguage,
+  conditionLanguageNames,
+  type FlowCondition,
+  getHourText,
+} from '../../../shared/carts/flow-conditions.ts'
 import { getCurrencyExponent } from '../../../shared/core/money.ts'
 import { useCategories, useCategoryNames } from '../../kits/flows/condition-queries.ts'
 import { channelNames } from '../../kits/flows/rules.ts'
@@ -103,10 +109,7 @@ function IsSelect({ condition, isReadOnly, onChange }: Props) {
 
 const countries = allCountries.map(({ code, name }) => ({ value: code, label: name }))
 const CHANNELS = ['email', 'sms', 'whatsapp'] as const
-const languages = [
-  { value: 'en', label: 'English' },
-  { value: 'de', label: 'German' },
-]
+const languages = CONDITION_LANGUAGES.map((value) => ({ value, label: conditionLanguageNames[value] }))
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']
 const LONGEST_LIST = 50
 
@@ -196,7 +199,7 @@ function Value(props: Props & { error: string | null }) {
           placeholder={condition.languages.length === 0 ? 'Choose languages' : ''}
           data={languages}
           value={condition.languages}
-          onChange={(chosen) => onChange({ ...condition, languages: chosen as ('en' | 'de')[] })}
+          onChange={(chosen) => onChange({ ...condition, languages: chosen as ConditionLanguage[] })}
         />
       )
     case 'day':

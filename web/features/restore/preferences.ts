@@ -1,6 +1,6 @@
 import type { PreferencesView } from '../../../shared/delivery/preferences.ts'
 import { type Language, readPreferences, savePreferences } from '../../../shared/delivery/preferences.ts'
-import { retentionPageTexts } from '../../../shared/workspace/kept.ts'
+import { retentionPageTexts, toKeptLanguage } from '../../../shared/workspace/kept.ts'
 import { call } from '../../core/api/api.ts'
 import { shopperCopy } from './copy.ts'
 import { h } from './dom.ts'
@@ -60,7 +60,11 @@ export function openPreferences(token: string): void {
               onChoose: (choice) => set({ choice, outcome: null }),
               onSave: (isStopAll) => void save(isStopAll, view, language),
             }),
-            h('a', { class: 'more', href: `${view.keptPath}?lang=${language}` }, retentionPageTexts[language].title),
+            h(
+              'a',
+              { class: 'more', href: `${view.keptPath}?lang=${toKeptLanguage(language)}` },
+              retentionPageTexts[toKeptLanguage(language)].title,
+            ),
           ]
         : buildMissing({ token, title, language, error, onRetry: () => void load() }),
       buildLanguages(language, (next) => set({ chosen: next })),

@@ -80,5 +80,6 @@ const describeClamped = (remaining: number) => (remaining === 1 ? 'Only 1 is lef
 /** The browser's languages, used until the server returns the shopper's choice. */
 export function chooseLanguage(preferred: readonly string[]): Language {
   const tags = preferred.map((tag) => tag.toLowerCase().split('-')[0])
-  return languages.find((language) => language === tags.find((tag) => tag === 'en' || tag === 'de')) ?? 'en'
+  const first = tags.find((tag) => (languages as readonly (string | undefined)[]).includes(tag))
+  return languages.find((language) => language === first) ?? 'en'
 }

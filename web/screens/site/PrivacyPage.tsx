@@ -79,7 +79,7 @@ const paragraphs: Readonly<Record<'owner' | 'shopper', readonly Section[]>> = {
       texts: [
         'Each store chooses what is kept before you agree: nothing, only the products, or the products and what you type at the checkout. With only the products, the store may add the email address you have bought with before, where the law allows emails to customers. Orders are always kept.',
         'You agree in the store’s cookie banner, or by ticking a box at the checkout or in your account there. If you refuse in the banner, the script and the plugin report nothing more, except when you untick a box.',
-        'The script keeps two random identifiers and its last report in your browser’s storage. Your IP address is not stored. A keyed hash of it is used for rate limiting. Of your browser, only phone or desktop is stored.',
+        'The script keeps two random identifiers and its last report in your browser’s storage. Your IP address is not stored. A keyed hash of it is used for rate limiting. Of your browser, only phone or desktop is stored, and the language of the page.',
       ],
     },
     {

@@ -1,0 +1,28 @@
+import type { MailCopy } from './en.ts'
+
+export const es: MailCopy = {
+  there: 'de nuevo',
+  returnToCart: 'Volver a mi carrito',
+  visitShop: 'Ir a la tienda',
+  viewProduct: 'Ver',
+  total: 'Total',
+  subtotal: 'Subtotal',
+  totalWithCoupon: 'Total con el cupón',
+  coupon: 'Cupón',
+  soldOut: 'Agotado',
+  quantity: 'Cantidad: {count}',
+  moreItems: '{count, plural, one {y # artículo más} other {y # artículos más}}',
+  amountOff: '{amount} de descuento',
+  aDiscount: 'un descuento',
+  freeShipping: 'Envío gratis',
+  youSave: 'Ahorras {amount}',
+  validUntil: 'Válido hasta el {date}',
+  couponValidUntil: '(válido hasta el {date})',
+  reasonCart: 'Recibes este correo porque dejaste artículos en tu carrito de {store}.',
+  reasonPerson: 'Recibes este correo porque le diste tu dirección de correo a {store}.',
+  unsubscribe: 'Darme de baja',
+  preferences: 'Preferencias de correo',
+  subjectCart: 'Tu carrito en {store}',
+  subjectCoupon: 'Un cupón para ti en {store}',
+  subjectShop: 'Un mensaje de {store}',
+}

@@ -1,0 +1,28 @@
+import type { MailCopy } from './en.ts'
+
+export const fr: MailCopy = {
+  there: 'à vous',
+  returnToCart: 'Revenir à mon panier',
+  visitShop: 'Voir la boutique',
+  viewProduct: 'Voir',
+  total: 'Total',
+  subtotal: 'Sous-total',
+  totalWithCoupon: 'Total avec le code promo',
+  coupon: 'Code promo',
+  soldOut: 'Épuisé',
+  quantity: 'Quantité : {count}',
+  moreItems: '{count, plural, one {et # autre article} other {et # autres articles}}',
+  amountOff: '{amount} de réduction',
+  aDiscount: 'une réduction',
+  freeShipping: 'Livraison offerte',
+  youSave: 'Vous économisez {amount}',
+  validUntil: 'Valable jusqu’au {date}',
+  couponValidUntil: '(valable jusqu’au {date})',
+  reasonCart: 'Vous recevez cet e-mail parce que vous avez laissé des articles dans votre panier chez {store}.',
+  reasonPerson: 'Vous recevez cet e-mail parce que vous avez donné votre adresse e-mail à {store}.',
+  unsubscribe: 'Se désabonner',
+  preferences: 'Préférences e-mail',
+  subjectCart: 'Votre panier chez {store}',
+  subjectCoupon: 'Un code promo pour vous chez {store}',
+  subjectShop: 'Un message de {store}',
+}

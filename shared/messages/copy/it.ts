@@ -1,0 +1,28 @@
+import type { MailCopy } from './en.ts'
+
+export const it: MailCopy = {
+  there: 'di nuovo',
+  returnToCart: 'Torna al carrello',
+  visitShop: 'Vai al negozio',
+  viewProduct: 'Vedi',
+  total: 'Totale',
+  subtotal: 'Subtotale',
+  totalWithCoupon: 'Totale con il codice sconto',
+  coupon: 'Codice sconto',
+  soldOut: 'Esaurito',
+  quantity: 'Quantità: {count}',
+  moreItems: '{count, plural, one {e # altro articolo} other {e altri # articoli}}',
+  amountOff: '{amount} di sconto',
+  aDiscount: 'uno sconto',
+  freeShipping: 'Spedizione gratuita',
+  youSave: 'Risparmi {amount}',
+  validUntil: 'Valido fino al {date}',
+  couponValidUntil: '(valido fino al {date})',
+  reasonCart: 'Ricevi questa email perché hai lasciato degli articoli nel carrello di {store}.',
+  reasonPerson: 'Ricevi questa email perché hai dato il tuo indirizzo email a {store}.',
+  unsubscribe: 'Annulla l’iscrizione',
+  preferences: 'Preferenze email',
+  subjectCart: 'Il tuo carrello su {store}',
+  subjectCoupon: 'Un codice sconto per te su {store}',
+  subjectShop: 'Un messaggio da {store}',
+}

@@ -1,0 +1,28 @@
+import type { MailCopy } from './en.ts'
+
+export const nl: MailCopy = {
+  there: 'daar',
+  returnToCart: 'Terug naar je winkelwagen',
+  visitShop: 'Naar de winkel',
+  viewProduct: 'Bekijken',
+  total: 'Totaal',
+  subtotal: 'Subtotaal',
+  totalWithCoupon: 'Totaal met kortingscode',
+  coupon: 'Kortingscode',
+  soldOut: 'Uitverkocht',
+  quantity: 'Aantal: {count}',
+  moreItems: '{count, plural, one {en nog # artikel} other {en nog # artikelen}}',
+  amountOff: '{amount} korting',
+  aDiscount: 'korting',
+  freeShipping: 'Gratis verzending',
+  youSave: 'Je bespaart {amount}',
+  validUntil: 'Geldig tot en met {date}',
+  couponValidUntil: '(geldig tot en met {date})',
+  reasonCart: 'Je krijgt deze e-mail omdat je artikelen in je winkelwagen bij {store} hebt laten liggen.',
+  reasonPerson: 'Je krijgt deze e-mail omdat je je e-mailadres aan {store} hebt gegeven.',
+  unsubscribe: 'Afmelden',
+  preferences: 'E-mailvoorkeuren',
+  subjectCart: 'Je winkelwagen bij {store}',
+  subjectCoupon: 'Een kortingscode voor jou bij {store}',
+  subjectShop: 'Een bericht van {store}',
+}
