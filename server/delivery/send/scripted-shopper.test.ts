@@ -211,10 +211,10 @@ describe('messages to shoppers of the demo store, with reasons', () => {
     expect(got(us.agreed)).toEqual({ mails: 1, sms: 1, whatsapp: 0 })
     expect(await readNotices(us.agreed)).toEqual([
       expect.stringMatching(
-        /^Every check passed.* They opted in on Mar 2, 2026 \(checkout box, not verified \(reported by the tracking script\)\)\.$/,
+        /^Every check passed.* They opted in on Mar 2, 2026 \(checkout box, not verified: reported by the tracking script\)\.$/,
       ),
       expect.stringMatching(
-        /^Every check passed.* They opted in on Mar 2, 2026 \(checkout box, not verified \(reported by the tracking script\)\)\.$/,
+        /^Every check passed.* They opted in on Mar 2, 2026 \(checkout box, not verified: reported by the tracking script\)\.$/,
       ),
       'WhatsApp delivers no marketing messages to numbers that begin with +1.',
     ])
