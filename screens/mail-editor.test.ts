@@ -290,7 +290,7 @@ describe('in the editor', () => {
   test('views, carts and a test mail show this mail', async () => {
     app.api.answer(testSend, { isAccepted: true, to: 'demo@recoup.example', response: '250 OK', couponNote: null })
     await openEditor()
-    await app.page.getByRole('combobox', { name: 'Show it with the cart of' }).click()
+    await app.page.getByRole('combobox', { name: 'Preview with' }).click()
     await app.page.getByRole('option', { name: 'One item sold out' }).click()
     await findViews().getByText('Desktop', { exact: true }).click()
     const mail = find().frameLocator('iframe[title="Email preview"]')

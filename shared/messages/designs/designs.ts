@@ -22,6 +22,8 @@ import { pt } from './copy/pt.ts'
 
 const catalogues: Readonly<Record<string, DesignCopy>> = { en, de, fr, es, it, nl, pt, pl }
 
+export const designLanguages = Object.keys(catalogues)
+
 export const placeNames = ['first', 'second', 'last'] as const
 export type DesignPlace = (typeof placeNames)[number]
 

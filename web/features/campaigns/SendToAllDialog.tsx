@@ -20,7 +20,7 @@ import { findMailProblems } from '../../kits/mail-editor/problems.ts'
 import { CartPreview } from '../../kits/message-editor/CartPreview.tsx'
 import type { Words } from '../../kits/message-editor/rules.ts'
 import type { CouponEdit } from '../../kits/message-editor/step-coupon.ts'
-import { applyCoupon } from '../../kits/message-editor/step-coupon.ts'
+import { applyCoupon, finished } from '../../kits/message-editor/step-coupon.ts'
 import { WordEditor } from '../../kits/message-editor/WordEditor.tsx'
 import { drawBelow } from '../coupons/QuickCreate.tsx'
 import { ConfirmToSend } from '../stores/ConfirmToSend.tsx'
@@ -150,6 +150,7 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
               title="Send to all"
               design={design ?? ready?.design}
               text={content}
+              coupon={finished(typed.coupon)}
               onChange={(next) => change({ content: { ...content, design: next } })}
               onText={() => changeContent({})}
             />

@@ -35,6 +35,7 @@ import { SavedAudiences } from '../../kits/audiences/SavedAudiences.tsx'
 import { badgeStyles } from '../../kits/carts/badges.tsx'
 import { MailDesign } from '../../kits/mail-editor/MailDesign.tsx'
 import { CartPreview } from '../../kits/message-editor/CartPreview.tsx'
+import { finished } from '../../kits/message-editor/step-coupon.ts'
 import { WordEditor } from '../../kits/message-editor/WordEditor.tsx'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { allCountries } from '../consent/country-groups.ts'
@@ -261,6 +262,7 @@ function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
             title={draft.name.trim() || 'Campaign'}
             design={design ?? findOpened(data.campaign, content)}
             text={content}
+            coupon={finished(draft.coupon)}
             isReadOnly={isReadOnly}
             onChange={(next) => onChange({ design: next })}
             onText={() => onChange({ design: null })}

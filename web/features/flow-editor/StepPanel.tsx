@@ -8,12 +8,21 @@ import { DurationInput } from '../../core/ui/DurationInput.tsx'
 import { channelNames } from '../../kits/flows/rules.ts'
 import { MailDesign } from '../../kits/mail-editor/MailDesign.tsx'
 import type { Words } from '../../kits/message-editor/rules.ts'
+import { finished } from '../../kits/message-editor/step-coupon.ts'
 import { WordEditor } from '../../kits/message-editor/WordEditor.tsx'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
 import { useTemplates } from '../campaigns/queries.ts'
 import { ChannelOrder } from './ChannelOrder.tsx'
 import { Conditions } from './Conditions.tsx'
-import { changeVariant, type FlowDraft, getContent, type StepDraft, setContent, setDesign } from './draft.ts'
+import {
+  changeVariant,
+  type FlowDraft,
+  getContent,
+  type StepDraft,
+  selectCoupon,
+  setContent,
+  setDesign,
+} from './draft.ts'
 import { type ChosenCart, Preview } from './Preview.tsx'
 import { buildContentField, findFirstContentError, NOT_LATER, type StepProblems } from './problems.ts'
 import { Variants } from './Variants.tsx'
@@ -196,6 +205,7 @@ function ChannelContent({ variant, channel, ...props }: ChannelContentProps) {
             title={step.name}
             design={design}
             text={content}
+            coupon={finished(selectCoupon(step))}
             isReadOnly={isReadOnly}
             onChange={(next) => changeEmail(setDesign(variant.words, next), `design ${variant.key}`)}
             onText={() => changeEmail(setContent(variant.words, 'email', {}))}

@@ -17,7 +17,7 @@ export function CartChooser({ value, onChange }: { value: CartChoice; onChange: 
   const samples = Object.entries(sampleCarts).map(([name, label]) => ({ value: name, label }))
   return (
     <Select
-      label="Show it with the cart of"
+      label="Preview with"
       searchable
       allowDeselect={false}
       comboboxProps={{ zIndex: 400 }}

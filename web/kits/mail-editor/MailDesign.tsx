@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { IconPalette, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
+import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import { isDesigned, type MailDocument } from '../../../shared/messages/mail-document.ts'
 import { openText, readSubject } from './documents.ts'
 import { EditMail } from './EditMail.tsx'
@@ -12,6 +13,8 @@ interface Props {
   /** The stored document, or the text as blocks. undefined: only the text is known. */
   design: MailDocument | null | undefined
   text: { subject: string; body: string }
+  /** Of its messages, for previews and tests. */
+  coupon?: StepCoupon | null | undefined
   isReadOnly?: boolean
   onChange: (design: MailDocument) => void
   /** Back to subject and text. */
@@ -19,7 +22,7 @@ interface Props {
 }
 
 /** Leads to the editor of an email. The fields of its text are shown until it is designed. */
-export function MailDesign({ title, design, text, isReadOnly = false, onChange, onText }: Props) {
+export function MailDesign({ title, design, text, coupon, isReadOnly = false, onChange, onText }: Props) {
   const [edited, setEdited] = useState<MailDocument | null>(null)
   const document = design ?? null
   const isOwn = isDesigned(document)
@@ -63,7 +66,7 @@ export function MailDesign({ title, design, text, isReadOnly = false, onChange, 
         )}
       </Stack>
       {edited && (
-        <EditMail title={title} document={edited} designs={[]} onChange={onChange} onClose={() => setEdited(null)} />
+        <EditMail title={title} document={edited} coupon={coupon} onChange={onChange} onClose={() => setEdited(null)} />
       )}
     </>
   )

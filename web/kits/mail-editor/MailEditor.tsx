@@ -5,7 +5,8 @@ import { IconAdjustments, IconArrowLeft } from '@tabler/icons-react'
 import type { Editor } from '@tiptap/core'
 import type { Node } from '@tiptap/pm/model'
 import { EditorContent, useEditor, useEditorState } from '@tiptap/react'
-import { type CSSProperties, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
+import { type CSSProperties, type RefObject, type SyntheticEvent, useEffect, useMemo, useRef, useState } from 'react'
+import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import { DEFAULT_BRAND_FIELDS } from '../../../shared/messages/brand.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import type { MailTheme } from '../../../shared/messages/mail-theme.ts'
@@ -23,7 +24,6 @@ import { Outline } from './Outline.tsx'
 import { hasLegacyText, Preview } from './Preview.tsx'
 import { findMailProblems, type MailProblem } from './problems.ts'
 import { useBrandKit, useRendered } from './queries.ts'
-import type { ReadyDesign } from './ready-designs.ts'
 import { createSlash, SlashMenu, type SlashPort } from './Slash.tsx'
 import { createMailSchema } from './schema.ts'
 import { TestMail } from './TestMail.tsx'
@@ -33,7 +33,8 @@ import { drawLogo } from './views.ts'
 export interface MailEditorProps {
   title: string
   document: MailDocument
-  designs: readonly ReadyDesign[]
+  /** Of its messages, for previews and tests. */
+  coupon?: StepCoupon | null | undefined
   /** Called after a pause, and before it closes. */
   onChange: (document: MailDocument) => void
   onClose: () => void
@@ -56,7 +57,9 @@ export function MailEditor(props: MailEditorProps) {
       classNames={{ content: 'me-dialog', body: 'me-body' }}
       attributes={{ content: { 'aria-label': props.title } }}
       // Dialogs below would close at Escape too.
-      onFocusCapture={(event) => event.target.setAttribute('data-mantine-stop-propagation', 'true')}
+      onFocusCapture={(event) => {
+        if (isInside(event)) event.target.setAttribute('data-mantine-stop-propagation', 'true')
+      }}
       onKeyDown={(event) => event.stopPropagation()}
     >
       {brand.isPending ? (
@@ -76,7 +79,7 @@ const FIRST_SETTING = '#mail-settings :is(input, select, textarea, button, [cont
 type Kit = ReturnType<typeof toMailKit>
 
 function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
-  const { title, designs, onClose } = props
+  const { title, coupon = null, onClose } = props
   const [cart, setCart] = useState<CartChoice>('three')
   const [view, setView] = useState<View>('edit')
   const [tab, setTab] = useState('mail')
@@ -116,7 +119,8 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
   }
   useThemeOf(look, kit, mail, cart)
   const problems = useMemo(() => findMailProblems(mail), [mail])
-  const rendered = useRendered(view === 'edit' || !hasLegacyText(mail) ? null : mail, cart)
+  const isByServer = view !== 'edit' && (typeof cart !== 'string' || hasLegacyText(mail))
+  const rendered = useRendered(isByServer ? mail : null, cart, coupon)
   useBlockTab(editor, setTab)
   const showProblem = ({ blockId }: MailProblem) => {
     const found = blockId === null ? null : findById(editor.state, blockId)
@@ -126,7 +130,7 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
   }
   const side = (
     <Side
-      {...{ editor, look, mail, problems, designs, cart, tab, say }}
+      {...{ editor, look, mail, problems, cart, tab, say }}
       onTab={setTab}
       onCart={setCart}
       onProblem={showProblem}
@@ -137,7 +141,8 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
     <div
       className="me-studio"
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && !event.defaultPrevented && !isListOpen(event.target)) close.current()
+        const isOurs = isInside(event) && !event.defaultPrevented && !isListOpen(event.target)
+        if (event.key === 'Escape' && isOurs) close.current()
       }}
     >
       <div className="me-head">
@@ -160,7 +165,7 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
         </div>
         <Group gap="sm" wrap="nowrap" className="me-views">
           <ViewSwitch value={view} onChange={setView} />
-          <TestMail document={mail} cart={cart} isBlocked={problems.length > 0} />
+          <TestMail document={mail} cart={cart} coupon={coupon} isBlocked={problems.length > 0} />
         </Group>
       </div>
       <div className="me-rest">
@@ -207,6 +212,9 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
     </div>
   )
 }
+
+/** React's events also come from menus and dialogs that are drawn elsewhere; these close themselves. */
+const isInside = ({ currentTarget, target }: SyntheticEvent<Element>) => currentTarget.contains(target as Element)
 
 const isListOpen = (target: EventTarget) => (target as HTMLElement).getAttribute('aria-expanded') === 'true'
 
@@ -299,7 +307,6 @@ interface SideProps {
   look: LookSource
   mail: MailDocument
   problems: readonly MailProblem[]
-  designs: readonly ReadyDesign[]
   cart: CartChoice
   tab: string
   say: (text: string) => void
@@ -308,7 +315,7 @@ interface SideProps {
   onProblem: (problem: MailProblem) => void
 }
 
-function Side({ editor, look, mail, problems, designs, cart, tab, say, onTab, onCart, onProblem }: SideProps) {
+function Side({ editor, look, mail, problems, cart, tab, say, onTab, onCart, onProblem }: SideProps) {
   const found = useEditorState({
     editor,
     selector: ({ editor: { state } }) => findBlock(state),
@@ -334,7 +341,7 @@ function Side({ editor, look, mail, problems, designs, cart, tab, say, onTab, on
         )}
       </Tabs.Panel>
       <Tabs.Panel value="mail" p="md">
-        <MailSettings {...{ editor, look, problems, designs, cart, onCart, onProblem }} document={mail} />
+        <MailSettings {...{ editor, look, problems, cart, onCart, onProblem }} document={mail} />
       </Tabs.Panel>
       <Tabs.Panel value="outline" p="md">
         <Outline editor={editor} say={say} onSelect={() => onTab('block')} />

@@ -1,20 +1,20 @@
-import { Button, Menu, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
-import { IconAlertTriangle, IconLayoutGrid } from '@tabler/icons-react'
+import { Radio, Stack, Text, TextInput, Title } from '@mantine/core'
+import { IconAlertTriangle } from '@tabler/icons-react'
 import type { Editor } from '@tiptap/core'
 import type { Inline, MailDocument, ThemeName } from '../../../shared/messages/mail-document.ts'
 import { replaceMail, setMail } from './actions.ts'
 import { type CartChoice, CartChooser } from './CartChooser.tsx'
+import { Designs } from './Designs.tsx'
 import { InlinesField } from './InlinesField.tsx'
 import type { LookSource } from './look.ts'
 import type { MailProblem } from './problems.ts'
-import { type ReadyDesign, themeLabels } from './ready-designs.ts'
+import { themeLabels } from './themes.ts'
 
 interface Props {
   editor: Editor
   document: MailDocument
   look: LookSource
   problems: readonly MailProblem[]
-  designs: readonly ReadyDesign[]
   cart: CartChoice
   onCart: (cart: CartChoice) => void
   onProblem: (problem: MailProblem) => void
@@ -22,7 +22,7 @@ interface Props {
 
 /** Subject, preview line and theme; the cart it is shown with; problems. */
 export function MailSettings(props: Props) {
-  const { editor, document, look, problems, designs, cart, onCart, onProblem } = props
+  const { editor, document, look, problems, cart, onCart, onProblem } = props
   const subjectProblem = problems.find(({ where }) => where === 'Subject')?.text
   return (
     <Stack gap="md">
@@ -46,7 +46,7 @@ export function MailSettings(props: Props) {
         onChange={(preview: Inline[]) => setMail(editor, { preview })}
       />
       <Themes value={document.theme} onChange={(theme) => setMail(editor, { theme })} />
-      {designs.length > 0 && <Designs designs={designs} onChoose={(design) => replaceMail(editor, design)} />}
+      <Designs look={look.current} onChoose={(design) => replaceMail(editor, design)} />
       <CartChooser value={cart} onChange={onCart} />
     </Stack>
   )
@@ -82,33 +82,6 @@ function Themes({ value, onChange }: { value: ThemeName; onChange: (theme: Theme
         ))}
       </div>
     </Radio.Group>
-  )
-}
-
-function Designs({
-  designs,
-  onChoose,
-}: {
-  designs: readonly ReadyDesign[]
-  onChoose: (document: MailDocument) => void
-}) {
-  return (
-    <Menu position="bottom-end" shadow="md" width={300} zIndex={400} returnFocus={false}>
-      <Menu.Target>
-        <Button variant="default" leftSection={<IconLayoutGrid size={16} aria-hidden />}>
-          Start from a design
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown className="me-menu">
-        <Menu.Label>Replaces this email. Undo brings it back.</Menu.Label>
-        {designs.map(({ name, theme, document }) => (
-          <Menu.Item key={`${theme} ${name}`} onClick={() => onChoose(document)}>
-            {name}
-            <span className="me-hint">{themeLabels[theme].label}</span>
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
   )
 }
 

@@ -15,7 +15,7 @@ interface Props {
   document: MailDocument
   look: Look
   view: Exclude<View, 'edit'>
-  /** The server's preview, of a mail with HTML blocks: only the server renders these. */
+  /** The server's preview: of a cart of the store, and of a mail with HTML blocks, which only the server renders. */
   rendered: { subject: string; html: string; text: string } | null
 }
 

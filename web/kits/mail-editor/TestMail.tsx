@@ -2,6 +2,7 @@ import { Button, Popover, Text } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
 import { SAMPLE_CART } from '../../../shared/delivery/reminders.ts'
+import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { BROKEN, getErrorText } from '../../core/api/api.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
@@ -13,27 +14,24 @@ import type { CartChoice } from './CartChooser.tsx'
 interface Props {
   document: MailDocument
   cart: CartChoice
+  coupon: StepCoupon | null
   /** The mail has problems. */
   isBlocked: boolean
 }
 
-/** Sends this mail to the user, for the chosen cart or the newest one. */
-export function TestMail({ document, cart, isBlocked }: Props) {
+/** Sends this mail to the user, for the chosen cart, the newest one or the sample cart. */
+export function TestMail({ document, cart, coupon, isBlocked }: Props) {
   const mayTest = useCanSend()
   const newest = usePreviewCart('email')
   const [isOpen, setOpen] = useState(false)
   const isFirst = useFirstPress()
   const test = useTestSend()
-  const cartId = typeof cart === 'string' ? newest : cart.id
-  const obstacle = isBlocked
-    ? 'Solve the problems of this email first.'
-    : cartId === null || cartId === SAMPLE_CART
-      ? 'A test to yourself needs a real cart.'
-      : null
+  const cartId = (typeof cart === 'string' ? newest : cart.id) ?? SAMPLE_CART
+  const obstacle = isBlocked ? 'Solve the problems of this email first.' : null
   if (!mayTest) return null
   const send = () => {
     setOpen(true)
-    if (obstacle === null && isFirst()) test.mutate({ cartId: cartId!, channel: 'email', design: document })
+    if (obstacle === null && isFirst()) test.mutate({ cartId, channel: 'email', design: document, coupon })
   }
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-end" shadow="md" width={300} zIndex={400}>

@@ -1,5 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type MessagePreview, SAMPLE_CART } from '../../../shared/delivery/reminders.ts'
+import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { readBrand } from '../../../shared/workspace/brand-calls.ts'
 import { uploadMailImage } from '../../../shared/workspace/mail-images.ts'
@@ -27,13 +28,18 @@ export function useUploadImage() {
   })
 }
 
-/** The server's preview, of a mail with HTML blocks. null: not asked for, or not there yet. */
-export function useRendered(document: MailDocument | null, cart: CartChoice): MessagePreview | null {
+/** The server's preview. null: not asked for, or not there yet. */
+export function useRendered(
+  document: MailDocument | null,
+  cart: CartChoice,
+  coupon: StepCoupon | null,
+): MessagePreview | null {
   const made = useMessagePreview(
     document && {
       cartId: typeof cart === 'string' ? SAMPLE_CART : cart.id,
       channel: 'email',
       design: document,
+      coupon,
     },
   )
   return document ? (made.data ?? null) : null

@@ -1,10 +1,4 @@
-import type { MailDocument, ThemeName } from '../../../shared/messages/mail-document.ts'
-
-export interface ReadyDesign {
-  theme: ThemeName
-  name: string
-  document: MailDocument
-}
+import type { ThemeName } from '../../../shared/messages/mail-document.ts'
 
 export const themeLabels: Readonly<Record<ThemeName, { label: string; hint: string }>> = {
   quiet: { label: 'Quiet', hint: 'Much white, thin lines' },
