@@ -7,6 +7,7 @@ import { screens } from '../shared/screens.ts'
 
 const BUDGET_BYTES = 220 * 1024
 const SHOPPER_BYTES = 60 * 1024
+const MAIL_EDITOR_BYTES = 200 * 1024
 /** HTTP/1.1 loads six at a time. */
 const MAX_FILES = 25
 const BUILT = 'dist/web'
@@ -97,6 +98,28 @@ describe('the first load of the signed-in shell', () => {
     const screens = Object.keys(manifest()).filter((key) => /^(features|screens)\/[a-z-]+\/\w+Page\.tsx$/.test(key))
     expect(screens.length).toBeGreaterThan(10)
     expect(screens.map((key) => manifest()[key]!.file).filter((file) => files.includes(file))).toEqual([])
+  })
+})
+
+describe('the mail editor', () => {
+  const chunks = manifest()
+  const editor = 'kits/mail-editor/MailEditor.tsx'
+
+  it(`adds at most ${MAIL_EDITOR_BYTES / 1024} KB of gzipped JavaScript`, () => {
+    const shell = new Set(listFirstLoad(chunks, ['index.html', 'screens/shell/Shell.tsx']))
+    const added = listFirstLoad(chunks, [editor]).filter((file) => !shell.has(file))
+    const bytes = added.map((file) => gzipSync(readSource(file)).length).reduce((sum, size) => sum + size, 0)
+    expect(bytes).toBeGreaterThan(50 * 1024)
+    expect(bytes).toBeLessThanOrEqual(MAIL_EDITOR_BYTES)
+  })
+
+  it('is loaded when it opens, by no screen', () => {
+    const importers = Object.keys(chunks).filter((key) => chunks[key]!.imports?.includes(editor))
+    expect(importers).toEqual([])
+    const withProseMirror = Object.values(chunks).filter(
+      ({ file }) => file.endsWith('.js') && /ProseMirror-selectednode/.test(readSource(file)),
+    )
+    expect(withProseMirror.map(({ file }) => file)).toEqual([chunks[editor]!.file])
   })
 })
 

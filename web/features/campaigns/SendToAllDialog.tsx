@@ -4,6 +4,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { couponTexts } from '../../../shared/carts/coupons.ts'
 import { campaignTexts, quickTemplateIds } from '../../../shared/marketing/campaigns.ts'
+import { isDesigned, type MailDocument } from '../../../shared/messages/mail-document.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { useHasPermission, useStore } from '../../core/access/queries.ts'
 import { ApiError, getErrorText } from '../../core/api/api.ts'
@@ -14,6 +15,8 @@ import { LoadingList } from '../../core/ui/Loading.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { useCreateCoupon } from '../../kits/coupons/queries.ts'
 import { createQuickCode, createQuickCoupon } from '../../kits/coupons/rules.ts'
+import { MailDesign } from '../../kits/mail-editor/MailDesign.tsx'
+import { findMailProblems } from '../../kits/mail-editor/problems.ts'
 import { CartPreview } from '../../kits/message-editor/CartPreview.tsx'
 import type { Words } from '../../kits/message-editor/rules.ts'
 import type { CouponEdit } from '../../kits/message-editor/step-coupon.ts'
@@ -64,10 +67,14 @@ export function SendToAllDialog({ isOpen, onClose, onSent }: Props) {
   )
 }
 
+interface MailContent extends Words {
+  design?: MailDocument
+}
+
 interface TypedContent extends CouponEdit {
   template: string
   /** null: the template's texts. */
-  content: { subject: string; body: string } | null
+  content: MailContent | null
 }
 
 const EVERYBODY = { type: 'abandoned_carts', mode: 'matching', filters: {} } as const
@@ -88,10 +95,15 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
   const count = useAudienceCount(counted, { isFresh: true })
   const send = useSendToAll()
   const ready = templates.data?.quickSend.find(({ id }) => id === typed.template)
-  const content = typed.content ?? { subject: ready?.subject ?? '', body: ready?.body ?? '' }
+  const content: MailContent = typed.content ?? { subject: ready?.subject ?? '', body: ready?.body ?? '' }
   const change = (next: Partial<TypedContent>) => setTyped({ ...typed, ...next })
-  const changeContent = (next: Partial<Words>) => change({ content: { ...content, ...next } })
-  const isBlank = content.subject.trim() === '' || content.body.trim() === ''
+  const changeContent = (next: Partial<Words>) =>
+    change({ content: { subject: content.subject, body: content.body, ...next } })
+  const { design } = content
+  const isOwn = isDesigned(design)
+  const isBlank = isOwn
+    ? findMailProblems(design).length > 0
+    : content.subject.trim() === '' || content.body.trim() === ''
   const ask = () => {
     setSubmitted(true)
     if (isBlank) focusFirstError('[role=dialog]')
@@ -104,6 +116,7 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
       ...where,
       subject: content.subject,
       htmlContent: content.body,
+      ...(isOwn && { design }),
       filters: EVERYBODY.filters,
       coupon: typed.coupon,
     }
@@ -130,10 +143,23 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
           onChoose: (template) => change({ template, content: null }),
         }}
         onWords={changeContent}
+        design={{
+          isOwn,
+          link: (
+            <MailDesign
+              title="Send to all"
+              design={design ?? ready?.design}
+              text={content}
+              onChange={(next) => change({ content: { ...content, design: next } })}
+              onText={() => changeContent({})}
+            />
+          ),
+        }}
         preview={
           <CartPreview
             channel="email"
             words={content}
+            design={design}
             coupon={typed.coupon}
             onBody={(body) => changeContent({ body })}
           />

@@ -14,13 +14,15 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useRef, useState } from 'react'
+import type { z } from 'zod'
 import type { CartBadge } from '../../../shared/carts/carts.ts'
 import { getCurrencyExponent } from '../../../shared/core/money.ts'
 import { pushTexts } from '../../../shared/delivery/push.ts'
 import type { AudienceFilters } from '../../../shared/marketing/audience.ts'
 import { audienceTexts, MAX_SELECTED } from '../../../shared/marketing/audience.ts'
-import type { CampaignType, TemplateChoice } from '../../../shared/marketing/campaigns.ts'
+import type { CampaignType, EmailTemplate as Template, TemplateChoice } from '../../../shared/marketing/campaigns.ts'
 import { campaignTexts, delayNames } from '../../../shared/marketing/campaigns.ts'
+import { isDesigned } from '../../../shared/messages/mail-document.ts'
 import { capabilities } from '../../../shared/platforms/platforms.ts'
 import { useHasFeature, useStore } from '../../core/access/queries.ts'
 import { useNow } from '../../core/ui/clock.ts'
@@ -31,6 +33,7 @@ import { toKnownZone } from '../../core/ui/zone.ts'
 import { ProductField } from '../../kits/audiences/ProductField.tsx'
 import { SavedAudiences } from '../../kits/audiences/SavedAudiences.tsx'
 import { badgeStyles } from '../../kits/carts/badges.tsx'
+import { MailDesign } from '../../kits/mail-editor/MailDesign.tsx'
 import { CartPreview } from '../../kits/message-editor/CartPreview.tsx'
 import { WordEditor } from '../../kits/message-editor/WordEditor.tsx'
 import { UpgradeNotice } from '../billing/UpgradeNotice.tsx'
@@ -216,21 +219,21 @@ function ScheduleStep({ draft, problems, isReadOnly, onChange }: StepProps) {
 /** B 2, step 3: the content. */
 function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
   const templates = useTemplates()
-  const previousTexts = useRef(new Map<TemplateChoice, { subject: string; body: string }>())
+  const previousTexts = useRef(new Map<TemplateChoice, Pick<Draft, 'subject' | 'body' | 'design'>>())
   const { data, error, refetch } = templates
   if (!data) {
     if (!error) return <LoadingList count={3} />
     return <Failed title="The templates could not be loaded" error={error} onRetry={() => refetch()} />
   }
-  const { type, template, subject, body } = draft
+  const { type, template, subject, body, design } = draft
   /** Edits of a template are restored when the user returns to it. */
   const choose = (id: string) => {
     const next = data.campaign.find((each) => each.id === id)
     if (!next) return
-    previousTexts.current.set(template, { subject, body })
+    previousTexts.current.set(template, { subject, body, design })
     onChange({
       template: next.id,
-      ...(previousTexts.current.get(next.id) ?? { subject: next.subject, body: next.body }),
+      ...(previousTexts.current.get(next.id) ?? { subject: next.subject, body: next.body, design: null }),
     })
   }
   const isWithoutCart = draft.audience === 'specific_customers'
@@ -251,10 +254,24 @@ function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
       approved={data.whatsapp}
       isReadOnly={isReadOnly}
       onWords={(next) => onChange(setContent(draft, next))}
+      design={{
+        isOwn: isDesigned(design),
+        link: (
+          <MailDesign
+            title={draft.name.trim() || 'Campaign'}
+            design={design ?? findOpened(data.campaign, content)}
+            text={content}
+            isReadOnly={isReadOnly}
+            onChange={(next) => onChange({ design: next })}
+            onText={() => onChange({ design: null })}
+          />
+        ),
+      }}
       preview={
         <CartPreview
           channel={type}
           words={content}
+          design={design}
           coupon={draft.coupon}
           isWithoutCart={isWithoutCart}
           onBody={(text) => onChange(setContent(draft, { body: text }))}
@@ -264,17 +281,21 @@ function TemplateStep({ draft, problems, isReadOnly, onChange }: StepProps) {
   )
 }
 
+/** The ready text as blocks, if this is one. */
+const findOpened = (ready: readonly z.infer<typeof Template>[], { subject, body }: { subject: string; body: string }) =>
+  ready.find((each) => each.subject === subject && each.body === body)?.design
+
 /** B 2, step 2: the audience. */
 function AudienceStep({ campaignId, ...props }: StepProps & { campaignId?: string | undefined }) {
   const { draft, problems, isReadOnly, onChange } = props
   const { audience, mode } = draft
   const count = useDebouncedCount(draft, campaignId)
   const isChosenByHand = audience === 'specific_customers' || mode === 'selected'
-  const ofCarts = useRef<Pick<Draft, 'template' | 'subject' | 'body' | 'sms'> | null>(null)
+  const ofCarts = useRef<Pick<Draft, 'template' | 'subject' | 'body' | 'design' | 'sms'> | null>(null)
   const chooseAudience = (next: Draft['audience']) => {
-    const { template, subject, body, sms } = draft
+    const { template, subject, body, design, sms } = draft
     onChange({ audience: next, emails: [], phones: [], ...chooseContent(next, draft, ofCarts.current) })
-    if (next === 'specific_customers') ofCarts.current = { template, subject, body, sms }
+    if (next === 'specific_customers') ofCarts.current = { template, subject, body, design, sms }
   }
   return (
     <Stack gap="md">

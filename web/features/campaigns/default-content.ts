@@ -4,7 +4,7 @@ import type { Draft, Problems } from './rules.ts'
 
 // Default texts for chosen customers, who may have no cart. Pure.
 
-type DraftTexts = Pick<Draft, 'template' | 'subject' | 'body' | 'sms'>
+type DraftTexts = Pick<Draft, 'template' | 'subject' | 'body' | 'design' | 'sms'>
 
 /**
  * Texts after the audience type changed: default texts about a cart are replaced. `before`: the texts used for carts.
@@ -20,7 +20,7 @@ export function chooseContent(
     !['custom', 'quick_send'].includes(draft.template) || hasCartVariable(`${draft.subject} ${draft.body}`)
   return {
     template: 'custom',
-    ...(isOfCart && { subject: '', body: '' }),
+    ...(isOfCart && { subject: '', body: '', design: null }),
     ...(hasCartVariable(draft.sms) && { sms: '' }),
   }
 }

@@ -20,9 +20,11 @@ import {
   type listCampaigns,
   type TemplateChoice,
 } from '../../../shared/marketing/campaigns.ts'
+import { isDesigned, type MailDocument } from '../../../shared/messages/mail-document.ts'
 import { formatCounted } from '../../core/ui/format.ts'
 import { createListAddress } from '../../core/ui/listQuery.ts'
 import { toInstant, toKnownZone, toLocal } from '../../core/ui/zone.ts'
+import { findMailProblems } from '../../kits/mail-editor/problems.ts'
 import { unknownText } from '../../kits/message-editor/rules.ts'
 import { type CouponEdit, couponProblems } from '../../kits/message-editor/step-coupon.ts'
 import { getContent, setContent } from './content.ts'
@@ -114,6 +116,8 @@ export interface Draft extends CouponEdit {
   /** Mail content of the draft, kept when its type changes. */
   subject: string
   body: string
+  /** The mail as a document. null: a text. */
+  design: MailDocument | null
   /** SMS content of the draft, kept when its type changes. */
   sms: string
   /** Notification content of the draft, kept when its type changes. */
@@ -143,6 +147,7 @@ export function createDraft(zone: string, now: number): Draft {
     template: 'first_reminder',
     subject: '',
     body: '',
+    design: null,
     sms: '',
     coupon: null,
     couponShown: null,
@@ -163,10 +168,17 @@ export function toDraft({
   couponShown,
   schedule,
 }: CampaignView): Draft {
-  const { subject, body, template, coupon } = content
+  const { subject, body, design = null, template, coupon } = content
   const { type: audience, mode, filters, customerEmails: emails, customerPhones: phones } = targetAudience
-  const none = { subject: '', body: '', sms: '', pushTitle: DEFAULT_PUSH.title, pushBody: DEFAULT_PUSH.body }
-  const texts = { ...none, ...setContent({ type }, { subject, body }) }
+  const none = {
+    subject: '',
+    body: '',
+    design: null,
+    sms: '',
+    pushTitle: DEFAULT_PUSH.title,
+    pushBody: DEFAULT_PUSH.body,
+  }
+  const texts = { ...none, ...setContent({ type }, { subject, body }), ...(type === 'email' && { design }) }
   return {
     name,
     description,
@@ -236,6 +248,7 @@ export function toCampaignInput(
     content: {
       subject: type === 'sms' || type === 'whatsapp' ? '' : subject,
       body: type === 'whatsapp' ? '' : body,
+      ...(type === 'email' && isDesigned(draft.design) && { design: draft.design }),
       template: draft.audience === 'specific_customers' ? 'custom' : template,
       coupon: selectCoupon(draft),
     },
@@ -305,6 +318,7 @@ export function checkDraft(draft: Draft, today: string | null): Problems {
   const hasFilters = audience === 'abandoned_carts'
   const isMail = type === 'email' || type === 'push'
   const text = type === 'whatsapp' ? 'approved' : body
+  const design = type === 'email' && isDesigned(draft.design) ? draft.design : null
   return removeBlank({
     name: name.trim() === '' && campaignTexts.noName,
     people:
@@ -317,6 +331,7 @@ export function checkDraft(draft: Draft, today: string | null): Problems {
         unknownText(subject, false)),
     body: (text.trim() === '' && campaignTexts.noBody) || unknownText(text, false),
     ...findCartVariables(draft),
+    ...(design && { subject: false, body: describeProblem(design) }),
     ...couponProblems(selectCoupon(draft)),
     startDate:
       (!/^\d{4}-\d\d-\d\d$/.test(schedule.startDate) && 'Enter a date.') ||
@@ -324,6 +339,12 @@ export function checkDraft(draft: Draft, today: string | null): Problems {
     timeOfDay: !/^\d\d:\d\d$/.test(schedule.timeOfDay) && 'Enter a time.',
     frequency: isRecurring && isSelected && campaignTexts.recurringNeedsMatching,
   })
+}
+
+/** The first problem of a designed email. */
+function describeProblem(design: MailDocument): string | false {
+  const [problem] = findMailProblems(design)
+  return problem ? `${problem.where}: ${problem.text}` : false
 }
 
 /** The filters are invalid, so nothing can be counted or listed. */

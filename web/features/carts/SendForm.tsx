@@ -13,6 +13,7 @@ import {
   sendWhatsapp,
   sendWhatsappBulk,
 } from '../../../shared/delivery/reminders.ts'
+import { isDesigned, type MailDocument } from '../../../shared/messages/mail-document.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { BROKEN, call, getErrorText as textOfError } from '../../core/api/api.ts'
@@ -23,6 +24,8 @@ import { LoadingList } from '../../core/ui/Loading.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { TimeAgo } from '../../core/ui/Time.tsx'
 import { formatDateTime } from '../../core/ui/times.ts'
+import { MailDesign } from '../../kits/mail-editor/MailDesign.tsx'
+import { findMailProblems } from '../../kits/mail-editor/problems.ts'
 import { EligibilityView } from '../../kits/manual-sends/EligibilityView.tsx'
 import { buildSelectionKey, useEligibility, useOnce, useRefresh } from '../../kits/manual-sends/send-queries.ts'
 import {
@@ -77,7 +80,10 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   })
   const problems = query.problem ? { [findErrorField(query.problem)]: query.problem } : {}
   // Errors in the default content also block sending; the server reports them.
-  const isWrong = Boolean(query.problem && (message.body || problems.subject))
+  const isOwn = channel === 'email' && isDesigned(content.design)
+  const isWrong = isOwn
+    ? findMailProblems(content.design!).length > 0
+    : Boolean(query.problem && (message.body || problems.subject))
   const { sendOne, sendMany, isBusy, error } = useSending()
   const store = useStore()
 
@@ -91,7 +97,8 @@ export function SendForm({ ask, onClose, onJob }: Props) {
   const about = { ...(store && { storeUrl: store.store_url }), ...(isOverride && { overrideHoldout: true }) }
   const errorText = getErrorText(channel, content)
 
-  const changeContent = (next: Partial<MessageText>) => change({ content: { ...content, ...next } })
+  const { design, ...text } = content
+  const changeContent = (next: Partial<MessageText>) => change({ content: { ...text, ...next } })
 
   const sendToOne = async (message: SingleMessage) => {
     const { message: answer } = await sendOne.mutateAsync(message)
@@ -156,6 +163,18 @@ export function SendForm({ ask, onClose, onJob }: Props) {
           onReset: () => changeContent({ body: null }),
         }}
         onWords={changeContent}
+        design={{
+          isOwn,
+          link: (
+            <MailDesign
+              title="Email reminder"
+              design={design ?? query.query.data?.words?.design}
+              text={{ subject: content.subject, body: content.body ?? query.ready ?? '' }}
+              onChange={(next) => change({ content: { ...text, design: next } })}
+              onText={() => changeContent({})}
+            />
+          ),
+        }}
         before={
           <>
             {isSingle && <LastMessage cartId={selection.carts[0]!.id} />}
@@ -198,7 +217,7 @@ export function SendForm({ ask, onClose, onJob }: Props) {
           </Button>
           <Button
             loading={isBusy}
-            disabled={cartIds.length === 0 || isWrong || content.body?.trim() === ''}
+            disabled={cartIds.length === 0 || isWrong || (!isOwn && content.body?.trim() === '')}
             onClick={submit}
           >
             {getLabel(when, one ? null : cartIds.length)}
@@ -276,14 +295,18 @@ function useDebounced(channel: Ask['channel'], content: MessageText) {
 }
 
 /** WhatsApp has its own templates; an SMS has no subject. */
-function getErrorText(channel: Ask['channel'], { subject, body }: MessageText): { subject?: string; body?: string } {
+function getErrorText(
+  channel: Ask['channel'],
+  { subject, body, design }: MessageText,
+): { subject?: string; body?: string; design?: MailDocument } {
   if (channel === 'whatsapp') return {}
+  if (channel === 'email' && isDesigned(design)) return { design }
   const own = body?.trim() ? { body } : {}
   return channel === 'email' ? { subject: subject.trim() || reminderTexts.subject, ...own } : own
 }
 
 const isSameContent = (a: ReturnType<typeof getErrorText>, b: ReturnType<typeof getErrorText>) =>
-  a.subject === b.subject && a.body === b.body
+  a.subject === b.subject && a.body === b.body && a.design === b.design
 
 const formatSendTime = (delay: ReturnType<typeof parseDelay>) =>
   delay ? (delay.sendAt ?? new Date(Date.now() + delay.delayHours * 3_600_000).toISOString()) : undefined

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { SAMPLE_CART } from '../../../shared/delivery/reminders.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import type { Eligibility } from '../../kits/manual-sends/send-queries.ts'
 import type { Selection } from '../../kits/manual-sends/sending.ts'
 import { useMessagePreview } from '../../kits/message-editor/queries.ts'
@@ -10,7 +11,7 @@ interface PreviewRequest {
   /** undefined: still loading; null: the request failed. */
   eligibility: Eligibility | null | undefined
   /** The debounced request. */
-  message: { subject?: string; body?: string }
+  message: { subject?: string; body?: string; design?: MailDocument }
   /** Newer input is not rendered yet. */
   isTyping: boolean
 }
@@ -35,7 +36,7 @@ export function useMessagePreviewState({
   const query = useMessagePreview(cartId ? { cartId, channel, ...message } : null)
   const isStale = isTyping || query.isPlaceholderData
   const ready = useDefaultBody(
-    query.data && !isStale && message.body === undefined ? query.data.words?.body : undefined,
+    query.data && !isStale && message.body === undefined && !message.design ? query.data.words?.body : undefined,
   )
   return { cartId, choose, query, message, isStale, ready, problem: isStale ? null : (query.data?.problem ?? null) }
 }

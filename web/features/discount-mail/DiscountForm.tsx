@@ -3,10 +3,13 @@ import { Stack, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type RefObject, useEffect, useState } from 'react'
 import { discountTexts, MAX_RECIPIENTS, READY_DISCOUNT } from '../../../shared/marketing/discount-mail.ts'
+import { isDesigned, type MailDocument } from '../../../shared/messages/mail-document.ts'
 import { useDraft } from '../../core/access/drafts.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { ApiError, getErrorText } from '../../core/api/api.ts'
 import { useLeaveGuard } from '../../core/ui/useLeaveGuard.tsx'
+import { MailDesign } from '../../kits/mail-editor/MailDesign.tsx'
+import { findMailProblems } from '../../kits/mail-editor/problems.ts'
 import { BulkSendCard } from '../../kits/manual-sends/BulkSendCard.tsx'
 import { WordEditor } from '../../kits/message-editor/WordEditor.tsx'
 import { ConfirmToSend } from '../stores/ConfirmToSend.tsx'
@@ -42,7 +45,7 @@ interface FormValues {
   chosen: RecipientChoice
   couponId: string | null
   cartUrl: string
-  content: { subject: string; body: string }
+  content: { subject: string; body: string; design?: MailDocument }
 }
 
 const PAUSE_MS = 500
@@ -78,7 +81,9 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
   const refused = findRefused(send, typed)
   // For a search without an exact total, only the server knows it.
   const tooMany = isTooMany ? discountTexts.tooMany : (getFieldErrors(eligibility.error).customers ?? null)
-  const isBlank = typed.content.subject.trim() === '' || typed.content.body.trim() === ''
+  const { design, ...text } = typed.content
+  const isOwn = isDesigned(design)
+  const isBlank = isOwn ? findMailProblems(design).length > 0 : text.subject.trim() === '' || text.body.trim() === ''
   const isChecked = !eligibility.isPlaceholderData && debounced === typed
   const recipients = count > 0 && isChecked ? (eligibility.data ?? null) : null
   const submit = () => {
@@ -105,7 +110,19 @@ export function DiscountForm({ place, person, dirty, onClose }: Props) {
           body: typed.content.body.trim() === '' ? 'Enter a message' : null,
         }}
         coupon="always"
-        onWords={(next) => change({ content: { ...typed.content, ...next } })}
+        onWords={(next) => change({ content: { ...text, ...next } })}
+        design={{
+          isOwn,
+          link: (
+            <MailDesign
+              title="Discount mail"
+              design={design}
+              text={text}
+              onChange={(next) => change({ content: { ...text, design: next } })}
+              onText={() => change({ content: text })}
+            />
+          ),
+        }}
         before={
           <>
             {person ? (
@@ -197,7 +214,10 @@ function useTyped(place: string, person: Person | null) {
 }
 
 const hasOwnContent = ({ cartUrl, content }: FormValues) =>
-  cartUrl.trim() !== '' || content.subject !== READY_DISCOUNT.subject || content.body !== READY_DISCOUNT.body
+  cartUrl.trim() !== '' ||
+  isDesigned(content.design) ||
+  content.subject !== READY_DISCOUNT.subject ||
+  content.body !== READY_DISCOUNT.body
 
 function buildBody(typed: FormValues): Offer | null {
   const recipients = toRecipients(typed.chosen, typed.filter)
@@ -205,8 +225,9 @@ function buildBody(typed: FormValues): Offer | null {
 }
 
 /** Default content is not the user's own text. */
-function buildOffer({ cartUrl, content }: FormValues): Pick<Offer, 'cartUrl' | 'subject' | 'body'> {
-  const { subject, body } = content
+function buildOffer({ cartUrl, content }: FormValues): Pick<Offer, 'cartUrl' | 'subject' | 'body' | 'design'> {
+  const { subject, body, design } = content
+  if (isDesigned(design)) return { ...(cartUrl.trim() && { cartUrl: cartUrl.trim() }), design }
   return {
     ...(cartUrl.trim() && { cartUrl: cartUrl.trim() }),
     ...(subject.trim() && subject !== READY_DISCOUNT.subject && { subject }),

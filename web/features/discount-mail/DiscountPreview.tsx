@@ -12,7 +12,7 @@ interface Props {
   /** Initially shown customer: one who would get the mail. */
   first: string | null
   /** null: no coupon is chosen, so there is nothing to preview. */
-  offer: Pick<Offer, 'couponId' | 'cartUrl' | 'subject' | 'body'> | null
+  offer: Pick<Offer, 'couponId' | 'cartUrl' | 'subject' | 'body' | 'design'> | null
   isTyping: boolean
 }
 

@@ -6,6 +6,7 @@ import { type FlowDraft, type StepDraft, selectCoupon, serialize, type VariantDr
 // Builds the request of an edited flow. Untouched parts are omitted, so another member's changes to them survive. Pure.
 
 type SaveFlowBody = z.input<typeof saveFlow.body>
+type SavedContent = NonNullable<SaveFlowBody['steps'][number]['variants']>[number]['words']
 
 export function buildSaveBody(draft: FlowDraft, stored: FlowDraft): SaveFlowBody {
   const { name, conditions, steps } = draft
@@ -43,11 +44,7 @@ function buildVariant(
 }
 
 /** A new variant sends content for its channels only; other channels may be empty. */
-function buildContent(
-  texts: StepTexts,
-  before: StepTexts | undefined,
-  channels: StepDraft['channels'],
-): Partial<StepTexts> {
+function buildContent(texts: StepTexts, before: StepTexts | undefined, channels: StepDraft['channels']): SavedContent {
   const isSent = (channel: keyof StepTexts) =>
     before ? serialize(texts[channel]) !== serialize(before[channel]) : channels.includes(channel)
   return {
@@ -60,5 +57,6 @@ function buildContent(
 /** A design goes alone: the server derives its text. The text as blocks is no design of its own. */
 function buildEmail({ subject, body, design }: StepTexts['email'], before: StepTexts['email'] | undefined) {
   const isEdited = isDesigned(design) && serialize(design) !== serialize(before?.design)
-  return isEdited ? { design } : { subject, body }
+  if (isEdited) return { design }
+  return { subject, body, ...(isDesigned(before?.design) && !design && { design: null }) }
 }

@@ -88,6 +88,8 @@ export function SlashMenu({ editor, port }: { editor: Editor; port: RefObject<Sl
       id="mail-slash"
       role="listbox"
       aria-label="Add a block"
+      // Scrolls by keys.
+      tabIndex={0}
       withBorder
       shadow="md"
       className="me-slash"

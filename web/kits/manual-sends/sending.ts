@@ -1,6 +1,7 @@
 import type { CartView } from '../../../shared/carts/carts.ts'
 import type { LastMessage, SendChannel } from '../../../shared/delivery/reminders.ts'
 import { discountTexts } from '../../../shared/marketing/discount-mail.ts'
+import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { formatCount, formatCountdown, formatCounted, formatMoney, formatPrice } from '../../core/ui/format.ts'
 import type { ListFilter } from '../carts/rules.ts'
 
@@ -100,6 +101,8 @@ export type Selection =
 export interface MessageText {
   subject: string
   body: string | null
+  /** An email as a document, instead of subject and body. */
+  design?: MailDocument
 }
 
 export const SAMPLE_LABEL = 'Sample cart'
