@@ -265,6 +265,10 @@ function useMail(editor: Editor, { document, onChange }: Pick<MailEditorProps, '
     const timer = setTimeout(() => report(mail), PAUSE_MS)
     return () => clearTimeout(timer)
   })
+  const last = useRef(() => {})
+  last.current = () => report(mail)
+  // Also where the page around it closes the editor.
+  useEffect(() => () => last.current(), [])
   return { mail, flush: () => report(readDocument(editor.state.doc, given, mail, node)) }
 }
 
