@@ -67,9 +67,16 @@ function serveDesign(design: MailDocumentInput | undefined): void {
   serveFlows(app.api, [{ ...flow, steps: [{ ...first!, variants }, ...steps] }])
 }
 
-beforeEach(() => {
+/** A picture of one pixel: one that is missing would change its height while it is pressed. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+beforeEach(async () => {
   serveDesign(START)
   serveRecipients(app.api)
+  await app.page.route('**/brand/**', (route) => route.fulfill({ contentType: 'image/png', body: PIXEL }))
 })
 
 const find = () => app.page.getByRole('dialog', { name: 'First reminder' }).last()
@@ -82,6 +89,7 @@ async function openEditor(options: Parameters<typeof app.open>[1] = {}): Promise
   await openStep(app.page, 1)
   await app.page.getByRole('button', { name: 'Edit email' }).click()
   await findMail().waitFor()
+  await app.waitUntilSettled()
   return find()
 }
 

@@ -4,7 +4,7 @@ import { Fragment, type Node } from '@tiptap/pm/model'
 import { type EditorState, NodeSelection, Selection, TextSelection, type Transaction } from '@tiptap/pm/state'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import type { BlockChoice } from './choices.ts'
-import { blockType, createId, type EditorNode, nodeName, toEditor } from './convert.ts'
+import { blockType, createId, nodeName, toEditor } from './convert.ts'
 import { blockNames } from './fields.ts'
 
 // Changes of blocks. Each is one transaction with its selection, so that undo takes one step.
@@ -268,5 +268,3 @@ const quoteText = (node: Node): string => {
   const text = node.textBetween(0, node.content.size, ' ', (leaf) => (leaf.attrs.name ? '…' : ' '))
   return text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text
 }
-
-export const readMail = (state: EditorState): EditorNode => state.doc.toJSON() as EditorNode
