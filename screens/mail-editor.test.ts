@@ -127,7 +127,7 @@ describe('in the editor', () => {
     await openEditor()
     await app.page.getByRole('button', { name: 'Done' }).click()
     await findMail().waitFor({ state: 'detached' })
-    expect(await app.page.getByRole('region', { name: 'Unsaved changes' }).count()).toBe(0)
+    await expect.poll(() => app.page.getByRole('region', { name: 'Unsaved changes' }).count()).toBe(0)
   })
 
   test('“/” adds a block by keyboard, in place of the empty line', async () => {
@@ -138,8 +138,8 @@ describe('in the editor', () => {
     await app.page.keyboard.type('/coup')
     const option = app.page.getByRole('option', { name: /^Coupon/ })
     await option.waitFor()
-    const active = await findMail().getAttribute('aria-activedescendant')
-    expect(await option.getAttribute('id')).toBe(active)
+    const id = await option.getAttribute('id')
+    await expect.poll(() => findMail().getAttribute('aria-activedescendant')).toBe(id)
     await app.page.keyboard.press('Enter')
     await option.waitFor({ state: 'detached' })
     await findSettings().getByRole('heading', { name: 'Coupon' }).waitFor()
@@ -249,7 +249,7 @@ describe('in the editor', () => {
     for (const evil of ['javascript:', 'onerror', 'onclick', 'evil', '9999999', '<script'])
       expect(text).not.toContain(evil)
     expect(text).toContain('https://ok.example/')
-    expect(await app.page.locator('.me-mail script, .me-mail iframe, .me-mail [onclick]').count()).toBe(0)
+    await expect.poll(() => app.page.locator('.me-mail script, .me-mail iframe, .me-mail [onclick]').count()).toBe(0)
   })
 
   test('a block is dragged by its handle', async () => {
@@ -387,7 +387,7 @@ test('a text template can be designed, and “Edit as text” goes back to its f
   await app.page.keyboard.type('!')
   await app.page.getByRole('button', { name: 'Done' }).click()
   await panel.getByRole('button', { name: 'Edit email' }).waitFor()
-  expect(await panel.getByLabel('Subject').count()).toBe(0)
+  await expect.poll(() => panel.getByLabel('Subject').count()).toBe(0)
   await panel.getByRole('button', { name: 'Edit as text' }).click()
   await panel.getByLabel('Subject').waitFor()
 })
