@@ -62,9 +62,7 @@ export function MailDesign({ title, design, text, isReadOnly = false, onChange, 
           </Text>
         )}
       </Stack>
-      {edited && (
-        <EditMail title={title} document={edited} designs={[]} onChange={onChange} onClose={() => setEdited(null)} />
-      )}
+      {edited && <EditMail title={title} document={edited} onChange={onChange} onClose={() => setEdited(null)} />}
     </>
   )
 }

@@ -23,7 +23,7 @@ import { Outline } from './Outline.tsx'
 import { hasLegacyText, Preview } from './Preview.tsx'
 import { findMailProblems, type MailProblem } from './problems.ts'
 import { useBrandKit, useRendered } from './queries.ts'
-import type { ReadyDesign } from './ready-designs.ts'
+import { loadDesigns, type ReadyDesign } from './ready-designs.ts'
 import { createSlash, SlashMenu, type SlashPort } from './Slash.tsx'
 import { createMailSchema } from './schema.ts'
 import { TestMail } from './TestMail.tsx'
@@ -33,7 +33,6 @@ import { drawLogo } from './views.ts'
 export interface MailEditorProps {
   title: string
   document: MailDocument
-  designs: readonly ReadyDesign[]
   /** Called after a pause, and before it closes. */
   onChange: (document: MailDocument) => void
   onClose: () => void
@@ -76,11 +75,12 @@ const FIRST_SETTING = '#mail-settings :is(input, select, textarea, button, [cont
 type Kit = ReturnType<typeof toMailKit>
 
 function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
-  const { title, designs, onClose } = props
+  const { title, onClose } = props
   const [cart, setCart] = useState<CartChoice>('three')
   const [view, setView] = useState<View>('edit')
   const [tab, setTab] = useState('mail')
   const [live, say] = useState('')
+  const designs = useDesigns()
   const [isSheetOpen, setSheetOpen] = useState(false)
   const isNarrow = useMediaQuery(WITHOUT_SIDE, false, { getInitialValueInEffect: false }) ?? false
   const look = useLook(kit, props.document, cart)
@@ -206,6 +206,15 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
       </div>
     </div>
   )
+}
+
+/** Without them the editor works too. */
+function useDesigns(): readonly ReadyDesign[] {
+  const [designs, setDesigns] = useState<readonly ReadyDesign[]>([])
+  useEffect(() => {
+    loadDesigns(LANGUAGE).then(setDesigns, () => undefined)
+  }, [])
+  return designs
 }
 
 const isListOpen = (target: EventTarget) => (target as HTMLElement).getAttribute('aria-expanded') === 'true'

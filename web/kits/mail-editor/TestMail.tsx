@@ -24,16 +24,12 @@ export function TestMail({ document, cart, isBlocked }: Props) {
   const [isOpen, setOpen] = useState(false)
   const isFirst = useFirstPress()
   const test = useTestSend()
-  const cartId = typeof cart === 'string' ? newest : cart.id
-  const obstacle = isBlocked
-    ? 'Solve the problems of this email first.'
-    : cartId === null || cartId === SAMPLE_CART
-      ? 'A test to yourself needs a real cart.'
-      : null
+  const cartId = typeof cart === 'string' ? (newest ?? SAMPLE_CART) : cart.id
+  const obstacle = isBlocked ? 'Solve the problems of this email first.' : null
   if (!mayTest) return null
   const send = () => {
     setOpen(true)
-    if (obstacle === null && isFirst()) test.mutate({ cartId: cartId!, channel: 'email', design: document })
+    if (obstacle === null && isFirst()) test.mutate({ cartId, channel: 'email', design: document })
   }
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-end" shadow="md" width={300} zIndex={400}>

@@ -1,4 +1,15 @@
 import type { MailDocument, ThemeName } from '../../../shared/messages/mail-document.ts'
+import { completeMail } from './convert.ts'
+
+/** Loaded apart: the texts of all languages are as large as the editor's own. */
+export async function loadDesigns(language: string): Promise<ReadyDesign[]> {
+  const { listDesignInputs } = await import('../../../shared/messages/designs/designs.ts')
+  return listDesignInputs(language).map(({ theme, name, document }) => ({
+    theme,
+    name,
+    document: completeMail(document),
+  }))
+}
 
 export interface ReadyDesign {
   theme: ThemeName
