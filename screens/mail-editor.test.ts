@@ -279,7 +279,7 @@ describe('in the editor', () => {
   test('a picture is uploaded and needs a description', async () => {
     app.api.answer(uploadMailImage, { asset: `${'cd34'.repeat(8)}.png`, width: 1200, height: 800 })
     await openEditor()
-    await findBlock('Image').click()
+    await findBlock('Image').click({ position: { x: 30, y: 8 } })
     const settings = findSettings()
     const chooser = app.page.waitForEvent('filechooser')
     await settings.getByRole('button', { name: 'Choose another picture' }).click()
@@ -308,6 +308,20 @@ describe('in the editor', () => {
     await app.page.getByRole('button', { name: 'Test', exact: true }).click()
     await app.page.getByText('Sent to demo@recoup.example.').waitFor()
     expect(app.api.calls(testSend)[0]!.body.design).toEqual(MailDocumentSchema.parse(START))
+  })
+
+  test('a ready design replaces the mail, and undo brings it back', async () => {
+    await openEditor()
+    await app.page.getByRole('button', { name: 'Start from a design' }).click()
+    await app.page
+      .getByRole('dialog', { name: 'Start from a design' })
+      .getByRole('button', { name: 'Bold: first reminder' })
+      .click()
+    await expect.poll(() => app.page.getByRole('radio', { name: /^Bold/ }).isChecked()).toBe(true)
+    await expect.poll(() => findMail().getByText('We kept them safe for you').count()).toBe(0)
+    await find().getByRole('button', { name: 'Undo' }).click()
+    await findMail().getByText('We kept them safe for you').waitFor()
+    await expect.poll(() => app.page.getByRole('radio', { name: /^Warm/ }).isChecked()).toBe(true)
   })
 
   test('HTML of an older template is rendered by the server', async () => {
@@ -345,7 +359,7 @@ describe.each(['light', 'dark', 'blue'])('in the %s theme', (theme) => {
     await findBlock('Coupon, only with a coupon').click()
     await findSettings().getByRole('heading', { name: 'Coupon' }).waitFor()
     await check('block selected')
-    await findBlock('Image').click()
+    await findBlock('Image').click({ position: { x: 30, y: 8 } })
     await findSettings().getByRole('heading', { name: 'Image' }).waitFor()
     await check('settings of an image')
     await findMail().getByText('your cart waits').click()

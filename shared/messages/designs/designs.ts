@@ -22,8 +22,6 @@ import { pt } from './copy/pt.ts'
 
 const catalogues: Readonly<Record<string, DesignCopy>> = { en, de, fr, es, it, nl, pt, pl }
 
-export const designLanguages = Object.keys(catalogues)
-
 export const placeNames = ['first', 'second', 'last'] as const
 export type DesignPlace = (typeof placeNames)[number]
 
@@ -43,7 +41,11 @@ export const hasDesignCopy = (language: string): boolean => Object.hasOwn(catalo
 const readLanguage = (tag: string) => tag.split(/[-_]/, 1)[0]!.toLowerCase()
 
 /** In the tag's language, else in English. */
-export function listDesigns(language: string): MailDesign[] {
+export const listDesigns = (language: string): MailDesign[] =>
+  listDesignInputs(language).map((design) => ({ ...design, document: MailDocumentSchema.parse(design.document) }))
+
+/** Without defaults, for the browser, which has no schemas. */
+export function listDesignInputs(language: string): (Omit<MailDesign, 'document'> & { document: MailDocumentInput })[] {
   const copy = hasDesignCopy(language) ? catalogues[readLanguage(language)]! : en
   return themeNames.flatMap((theme) =>
     placeNames.map((place) => ({
@@ -63,9 +65,9 @@ interface BandDraft extends Omit<BandInput, 'id' | 'blocks'> {
   blocks: Draft[]
 }
 
-function buildDocument(theme: ThemeName, place: DesignPlace, copy: DesignCopy): MailDocument {
+function buildDocument(theme: ThemeName, place: DesignPlace, copy: DesignCopy): MailDocumentInput {
   const { subject, preview } = copy[theme][place]
-  const input: MailDocumentInput = {
+  return {
     version: 1,
     theme,
     subject: readInlines(subject),
@@ -77,7 +79,6 @@ function buildDocument(theme: ThemeName, place: DesignPlace, copy: DesignCopy): 
     })),
     footer: {},
   }
-  return MailDocumentSchema.parse(input)
 }
 
 const VALUES: Readonly<Record<string, ValueName>> = {

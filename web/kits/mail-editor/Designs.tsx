@@ -1,12 +1,16 @@
 import { Button, Group, Modal, Select, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconLayoutGrid } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { designLanguages, listDesigns } from '../../../shared/messages/designs/designs.ts'
+import { copyLanguages } from '../../../shared/messages/copy/copy.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
+import { Failed } from '../../core/ui/Failed.tsx'
+import { LoadingMail } from '../../core/ui/Loading.tsx'
 import { buildMailDocument } from '../../core/ui/mail.ts'
 import type { Look } from './look.ts'
 import { fillMail } from './Preview.tsx'
+import { loadDesigns } from './ready-designs.ts'
 
 interface Props {
   look: Look
@@ -40,18 +44,27 @@ export function Designs({ look, onChoose }: Props) {
 }
 
 const names = new Intl.DisplayNames(['en'], { type: 'language' })
-const languages = designLanguages.map((value) => ({ value, label: names.of(value) ?? value }))
+const languages = copyLanguages.map((value) => ({ value, label: names.of(value) ?? value }))
 
 function Gallery({ look, onChoose }: Props) {
   const [language, setLanguage] = useState('en')
+  const loaded = useQuery({
+    queryKey: ['mail-designs', language],
+    queryFn: () => loadDesigns(language),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
   const designs = useMemo(
     () =>
-      listDesigns(language).map((design) => ({
+      loaded.data?.map((design) => ({
         ...design,
         html: buildMailDocument(fillMail(design.document, { ...look, language }).html),
       })),
-    [language, look],
+    [loaded.data, language, look],
   )
+  if (loaded.error)
+    return <Failed title="The designs could not be loaded" error={loaded.error} onRetry={() => loaded.refetch()} />
+  if (!designs) return <LoadingMail />
   return (
     <>
       <Group justify="space-between" align="end" mb="md">

@@ -1,11 +1,12 @@
 import { getSchema } from '@tiptap/core'
 import { describe, expect, test } from 'vitest'
+import { listDesignInputs } from '../../../shared/messages/designs/designs.ts'
 import {
   type MailDocument,
   type MailDocumentInput,
   MailDocumentSchema,
 } from '../../../shared/messages/mail-document.ts'
-import { type EditorNode, fromEditor, toEditor } from './convert.ts'
+import { completeMail, type EditorNode, fromEditor, toEditor } from './convert.ts'
 import { cleanFields, cleanInlines, isHref, listFields, readAddress } from './fields.ts'
 import { findMailProblems } from './problems.ts'
 import { buildRandomMail, createRandom } from './random-mail.ts'
@@ -28,6 +29,10 @@ describe('a document in the editor', () => {
       expect(roundTrip(document)).toEqual(document)
       expect(findMailProblems(document).filter(({ where }) => where !== 'Subject' && where !== 'Email')).toEqual([])
     }
+  })
+
+  test('of a ready design has the defaults of the schema', () => {
+    for (const { document } of listDesignInputs('en')) expect(completeMail(document)).toEqual(parse(document))
   })
 
   test('keeps a subject with Liquid', () => {

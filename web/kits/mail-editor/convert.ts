@@ -1,8 +1,16 @@
-import type { Block, Inline, Leaf, MailDocument, ValueName } from '../../../shared/messages/mail-document.ts'
+import type {
+  Block,
+  Inline,
+  Leaf,
+  MailDocument,
+  MailDocumentInput,
+  ValueName,
+} from '../../../shared/messages/mail-document.ts'
 import {
   type BlockType,
   bandFields,
   cleanFields,
+  cleanInlines,
   footerFields,
   isId,
   listFields,
@@ -51,7 +59,8 @@ export function blockToEditor(block: Block): EditorNode {
 export const inlinesToEditor = (inlines: readonly Inline[]): EditorNode[] =>
   inlines.map((run) => {
     if (run.kind === 'break') return { type: 'break' }
-    const marks = run.marks.map((type) => ({ type }))
+    // A ready design leaves defaults out.
+    const marks = (run.marks ?? []).map((type) => ({ type }))
     if (run.kind === 'value') {
       return { type: 'value', attrs: { name: run.name, fallback: run.fallback ?? null }, marks }
     }
@@ -69,8 +78,8 @@ export function fromEditor({ attrs = {}, content = [] }: EditorNode): MailDocume
   return {
     version: 1,
     theme,
-    subject,
-    preview,
+    subject: Array.isArray(subject) ? cleanInlines(subject) : subject,
+    preview: cleanInlines(preview),
     bands: bands.map((band) => {
       const { id, ...fields } = cleanFields(bandFields, band.attrs)
       return { id: keepId(id), ...fields, blocks: (band.content ?? []).map(blockFromEditor) }
@@ -87,6 +96,7 @@ export function blockFromEditor({ type: name, attrs, content = [] }: EditorNode)
   if (block.href === null) delete block.href
   if (type === 'columns') block.columns = content.map((column) => (column.content ?? []).map(blockFromEditor) as Leaf[])
   if (type === 'heading' || type === 'text') block.inlines = inlinesFromEditor(content)
+  if (type === 'coupon') block.inlines = cleanInlines(fields.inlines as unknown[])
   return block as unknown as Block
 }
 
@@ -105,5 +115,8 @@ export const inlinesFromEditor = (content: readonly EditorNode[] = []): Inline[]
   })
 
 const keepId = (id: unknown): string => (isId(id) ? id : createId())
+
+/** Fills in the defaults of a document, as the schema does. */
+export const completeMail = (input: MailDocumentInput): MailDocument => fromEditor(toEditor(input as MailDocument))
 
 export const createId = (): string => Math.random().toString(36).slice(2, 10).padEnd(8, '0')
