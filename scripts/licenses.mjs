@@ -5,7 +5,7 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
 const own = JSON.parse(readFileSync('package.json', 'utf8'))
 /** Development dependencies whose code ends up in the browser's bundle. */
 const bundled = Object.keys(own.devDependencies).filter((name) =>
-  /^(react|chart\.js|@mantine\/|@tanstack\/react-query|@tabler\/|@fontsource-variable\/|socket\.io-client|papaparse|qr$)/.test(
+  /^(react|chart\.js|@mantine\/|@tiptap\/|@tanstack\/react-query|@tabler\/|@fontsource-variable\/|socket\.io-client|papaparse|qr$)/.test(
     name,
   ),
 )
