@@ -85,6 +85,14 @@ export function findShopperLocale({ language, locale, country }: Omit<LocaleSour
   return tags.find((tag) => getLanguagePart(tag) === language) ?? language
 }
 
-/** The locale of a message or a shopper's page: words, amounts and dates. */
+/**
+ * The locale of a message whose own words are in one language: the shopper's or the store's in this language, so that
+ * amounts and added words never are in another one.
+ */
+export const chooseTextLocale = (language: string, sources: LocaleSources): string =>
+  [findShopperLocale(sources), sources.store].find((tag) => tag !== null && getLanguagePart(tag) === language) ??
+  (language === getLanguagePart(DEFAULT_LOCALE) ? DEFAULT_LOCALE : language)
+
+/** The locale of a shopper's page: words, amounts and dates. */
 export const chooseLocale = (sources: LocaleSources): string =>
   findShopperLocale(sources) ?? sources.store ?? DEFAULT_LOCALE

@@ -77,7 +77,7 @@ export type MailPart =
 export function compilePart(part: MailPart, brandKit: MailBrandKit, theme: ThemeName, language: string): CompiledMail {
   const footer = part.kind === 'footer' ? part.footer : { text: '', hasSocial: false }
   const mail = startCompilation(
-    { version: 1, theme, subject: [], preview: [], bands: [], footer },
+    { version: 1, theme, language: null, subject: [], preview: [], bands: [], footer },
     brandKit,
     theme,
     language,

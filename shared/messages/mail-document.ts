@@ -23,6 +23,10 @@ export const mailLimits = {
 export const themeNames = ['quiet', 'warm', 'bold', 'letter'] as const
 export type ThemeName = (typeof themeNames)[number]
 
+/** Of the words that Recoup adds. */
+export const mailLanguages = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl'] as const
+export type MailLanguage = (typeof mailLanguages)[number]
+
 export const couponValues = [
   'coupon_code',
   'coupon_amount',
@@ -224,6 +228,8 @@ const Band = z.strictObject({
 const MailFields = z.strictObject({
   version: z.literal(1),
   theme: z.enum(themeNames),
+  /** Of the mail's words: added words, amounts and dates follow it. null: the store's. */
+  language: z.enum(mailLanguages).nullable().default(null),
   /** `legacy_text`: a subject with Liquid that has no other form; the server renders it. */
   subject: z.union([
     z.array(InlineSchema).max(mailLimits.subjectRuns),

@@ -1,8 +1,8 @@
-import { chooseLocale } from '../../../shared/core/locale.ts'
+import { chooseTextLocale, DEFAULT_LOCALE, getLanguagePart } from '../../../shared/core/locale.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/public.ts'
 import { chooseLinkBase } from '../../carts/links/public.ts'
-import { replaceSubject, TemplateError, type TemplateSource } from '../../messages/templates/public.ts'
+import { isBuiltInBody, replaceSubject, TemplateError, type TemplateSource } from '../../messages/templates/public.ts'
 import {
   buildCurrentContents,
   type ComposedMail,
@@ -36,7 +36,7 @@ export async function compose(
   const coupon = findCoupon(context, row)
   const base = {
     messageId: row.id,
-    locale: chooseLocale({ ...row, store: situation.locale }),
+    locale: chooseTextLocale(findTextLanguage(row, situation.locale), { ...row, store: situation.locale }),
     cart: { ...buildCurrentContents(row, context.goods), currency: row.currency, firstName: row.first_name },
     store: {
       id: situation.store_id,
@@ -77,6 +77,14 @@ export async function compose(
     approved: approved === 'free' ? null : approved,
     estimate: (message) => channel.estimate(message),
   })
+}
+
+/** The language of an owner's words: what the document says, English for our texts, else the store's. */
+function findTextLanguage(row: load.ClaimedRow, store: string | null): string {
+  const { body, design } = buildTemplateSource(row)
+  if (design?.language) return design.language
+  const isOurs = !design && (body === '' || isBuiltInBody(body))
+  return getLanguagePart(isOurs || store === null ? DEFAULT_LOCALE : store)
 }
 
 /** A manual message's own text replaces the template's. The text of a job is compiled once for all its messages. */

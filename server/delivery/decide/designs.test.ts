@@ -59,11 +59,7 @@ test('a due mail has its design, with the available products at their prices', a
       product('p4', { store_id: other.storeId }),
     ])
     .execute()
-  await world.db
-    .updateTable('templates')
-    .set({ design, version: 9 })
-    .where('store_id', '=', storeId)
-    .execute()
+  await world.db.updateTable('templates').set({ design, version: 9 }).where('store_id', '=', storeId).execute()
   await passTime(world, storeId, HOUR)
   expect(world.sent.map(({ subject }) => subject)).toEqual(['New in our shop'])
   const { text, html } = world.sent[0]!

@@ -2,24 +2,29 @@ import { expect, test } from 'vitest'
 import { buildTea, createShop, HOUR } from '../../../test/shop.ts'
 import { createWorld } from '../../../test/world.ts'
 
-// A mail follows the shopper's language.
+// Amounts and added words are in the language of the owner's text, in the shopper's form of it.
 
 const world = createWorld()
 
+const GERMAN = 'Dein Warenkorb: {{ cart_total }}\n\n{{ checkout_link }}'
+
 test.each([
-  ['de-DE', 'shop', /\d,\d\d(?:\u00a0|&nbsp;| )\$/, 'lang="de'],
-  ['en-US', 'shop', /\$\d/, 'lang="en'],
-] as const)('a mail to a shopper of locale %s has its amounts and language', async (locale, source, amount, lang) => {
+  { shopper: 'de-AT', store: 'de-DE', text: GERMAN, amount: /€ \d|\$ \d|\$\u00a0\d|\d,\d\d/, lang: 'lang="de-AT"' },
+  { shopper: 'pl-PL', store: 'de-DE', text: GERMAN, amount: /\d,\d\d(?:\u00a0|&nbsp;| )\$/, lang: 'lang="de-DE"' },
+  { shopper: 'de-DE', store: 'de-DE', text: null, amount: /\$\d+\.\d\d/, lang: 'lang="en-US"' },
+  { shopper: 'de-DE', store: null, text: null, amount: /\$\d+\.\d\d/, lang: 'lang="en-US"' },
+  { shopper: 'en-GB', store: null, text: null, amount: /US\$\d+\.\d\d/, lang: 'lang="en-GB"' },
+])('shopper $shopper in a $store store reads $lang', async ({ shopper, store, text, amount, lang }) => {
   const shop = await createShop(world)
-  const email = `${locale}@shoppers.example.com`
+  const email = `${shopper}@shoppers.example.com`
   await shop.fill('one', [buildTea()])
   await shop.type('one', { email })
-  await world.db.updateTable('carts').set({ locale }).where('store_id', '=', shop.storeId).execute()
-  await world.db
-    .updateTable('shoppers')
-    .set({ locale, locale_source: source })
-    .where('store_id', '=', shop.storeId)
-    .execute()
+  const { db } = world
+  await db.updateTable('stores').set({ locale: store }).where('id', '=', shop.storeId).execute()
+  await db.updateTable('carts').set({ locale: shopper }).where('store_id', '=', shop.storeId).execute()
+  if (text !== null) {
+    await db.updateTable('templates').set({ body: text, version: 2 }).where('store_id', '=', shop.storeId).execute()
+  }
   await shop.passTime(HOUR)
   const mail = world.sent.find(({ to }) => to === email)!
   expect(mail.html).toMatch(amount)

@@ -387,8 +387,8 @@ function describePreview(row: load.ClaimedRow): MessagePreview['words'] {
   if (row.channel === 'whatsapp') return null
   const ready = row.channel === 'sms' ? READY_TEXTS.sms : ''
   const texts = { subject: row.template_subject ?? '', body: row.template_body ?? ready }
-  const design = row.channel === 'email' ? openDesign({ ...texts, design: row.template_design ?? null }) : null
-  return { ...texts, design }
+  if (row.channel !== 'email') return texts
+  return { ...texts, design: openDesign({ ...texts, design: row.template_design ?? null }) }
 }
 
 /** Renders regardless of the decision, with placeholders for missing sender details. */

@@ -12,8 +12,6 @@ import { pt } from './pt.ts'
 
 const catalogues: Readonly<Record<string, MailCopy>> = { en, de, fr, es, it, nl, pt, pl }
 
-export const copyLanguages = Object.keys(catalogues)
-
 /** The language of a tag that has a catalogue: `de` of `de-AT`, else English. */
 export function findCopyLanguage(tag: string): string {
   const language = tag.split('-', 1)[0]!.toLowerCase()

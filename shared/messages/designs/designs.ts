@@ -3,6 +3,8 @@ import {
   type MailDocument,
   type MailDocumentInput,
   MailDocumentSchema,
+  type MailLanguage,
+  mailLanguages,
   type ThemeName,
   themeNames,
   type ValueName,
@@ -20,7 +22,7 @@ import { pt } from './copy/pt.ts'
 // The mails an owner starts from: four themes, and in each a first reminder with the product, a second with answers to
 // doubts, and a last one with the coupon. Answers are empty until the owner writes them, and not shown until then. Pure.
 
-const catalogues: Readonly<Record<string, DesignCopy>> = { en, de, fr, es, it, nl, pt, pl }
+const catalogues: Readonly<Record<MailLanguage, DesignCopy>> = { en, de, fr, es, it, nl, pt, pl }
 
 export const placeNames = ['first', 'second', 'last'] as const
 export type DesignPlace = (typeof placeNames)[number]
@@ -36,9 +38,10 @@ export interface MailDesign {
 const THEMES = { quiet: 'Quiet', warm: 'Warm', bold: 'Bold', letter: 'Letter' } as const
 const PLACES = { first: 'first reminder', second: 'second reminder', last: 'last reminder' } as const
 
-export const hasDesignCopy = (language: string): boolean => Object.hasOwn(catalogues, readLanguage(language))
-
-const readLanguage = (tag: string) => tag.split(/[-_]/, 1)[0]!.toLowerCase()
+const findDesignLanguage = (tag: string): MailLanguage => {
+  const language = tag.split(/[-_]/, 1)[0]!.toLowerCase()
+  return mailLanguages.find((known) => known === language) ?? 'en'
+}
 
 /** In the tag's language, else in English. */
 export const listDesigns = (language: string): MailDesign[] =>
@@ -46,13 +49,13 @@ export const listDesigns = (language: string): MailDesign[] =>
 
 /** Without defaults, for the browser, which has no schemas. */
 export function listDesignInputs(language: string): (Omit<MailDesign, 'document'> & { document: MailDocumentInput })[] {
-  const copy = hasDesignCopy(language) ? catalogues[readLanguage(language)]! : en
+  const copy = catalogues[findDesignLanguage(language)]
   return themeNames.flatMap((theme) =>
     placeNames.map((place) => ({
       theme,
       place,
       name: `${THEMES[theme]}: ${PLACES[place]}`,
-      document: buildDocument(theme, place, copy),
+      document: { ...buildDocument(theme, place, copy), language: findDesignLanguage(language) },
     })),
   )
 }

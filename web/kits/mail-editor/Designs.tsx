@@ -3,11 +3,11 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconLayoutGrid } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { copyLanguages } from '../../../shared/messages/copy/copy.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingMail } from '../../core/ui/Loading.tsx'
 import { buildMailDocument } from '../../core/ui/mail.ts'
+import { languageOptions } from './languages.ts'
 import type { Look } from './look.ts'
 import { fillMail } from './Preview.tsx'
 import { loadDesigns } from './ready-designs.ts'
@@ -43,9 +43,6 @@ export function Designs({ look, onChoose }: Props) {
   )
 }
 
-const names = new Intl.DisplayNames(['en'], { type: 'language' })
-const languages = copyLanguages.map((value) => ({ value, label: names.of(value) ?? value }))
-
 function Gallery({ look, onChoose }: Props) {
   const [language, setLanguage] = useState('en')
   const loaded = useQuery({
@@ -75,7 +72,7 @@ function Gallery({ look, onChoose }: Props) {
           label="Language"
           allowDeselect={false}
           comboboxProps={{ zIndex: 500 }}
-          data={languages}
+          data={languageOptions}
           value={language}
           onChange={(next) => next && setLanguage(next)}
         />

@@ -71,7 +71,8 @@ export function MailEditor(props: MailEditorProps) {
   )
 }
 
-const LANGUAGE = 'en-US'
+/** Amounts and added words while the store's language is not known here. */
+const DEFAULT_LANGUAGE = 'en-US'
 const PAUSE_MS = 800
 const WITHOUT_SIDE = '(max-width: 62em)'
 const FIRST_SETTING = '#mail-settings :is(input, select, textarea, button, [contenteditable=true]):not([role=tab])'
@@ -221,7 +222,7 @@ const isListOpen = (target: EventTarget) => (target as HTMLElement).getAttribute
 function useLook(kit: Kit, document: MailDocument, cart: CartChoice): LookSource {
   const store = useSampleStore()
   const [look] = useState(
-    () => new LookSource(createLook(kit, document.theme, LANGUAGE, buildValues(cart, store, LANGUAGE))),
+    () => new LookSource(createLook(kit, document.theme, DEFAULT_LANGUAGE, buildValues(cart, store, DEFAULT_LANGUAGE))),
   )
   return look
 }
@@ -242,12 +243,10 @@ function useSampleStore() {
 }
 
 /** The look follows theme, cart and brand kit. */
-function useThemeOf(look: LookSource, kit: Kit, { theme }: MailDocument, cart: CartChoice): void {
+function useThemeOf(look: LookSource, kit: Kit, { theme, language }: MailDocument, cart: CartChoice): void {
   const store = useSampleStore()
-  const next = useMemo(
-    () => createLook(kit, theme, LANGUAGE, buildValues(cart, store, LANGUAGE)),
-    [kit, theme, cart, store],
-  )
+  const tag = language === null || language === 'en' ? DEFAULT_LANGUAGE : language
+  const next = useMemo(() => createLook(kit, theme, tag, buildValues(cart, store, tag)), [kit, theme, tag, cart, store])
   const shown = useRef(next)
   // Drawn in the same pass, so that colors and blocks agree.
   if (shown.current !== next) {

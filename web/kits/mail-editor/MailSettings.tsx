@@ -1,4 +1,4 @@
-import { Radio, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Radio, Select, Stack, Text, TextInput, Title } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { Editor } from '@tiptap/core'
 import type { Inline, MailDocument, ThemeName } from '../../../shared/messages/mail-document.ts'
@@ -6,6 +6,7 @@ import { replaceMail, setMail } from './actions.ts'
 import { type CartChoice, CartChooser } from './CartChooser.tsx'
 import { Designs } from './Designs.tsx'
 import { InlinesField } from './InlinesField.tsx'
+import { languageOptions } from './languages.ts'
 import type { LookSource } from './look.ts'
 import type { MailProblem } from './problems.ts'
 import { themeLabels } from './themes.ts'
@@ -46,6 +47,16 @@ export function MailSettings(props: Props) {
         onChange={(preview: Inline[]) => setMail(editor, { preview })}
       />
       <Themes value={document.theme} onChange={(theme) => setMail(editor, { theme })} />
+      <Select
+        label="Language"
+        description="Of your text. Amounts, dates and added words follow it."
+        comboboxProps={{ zIndex: 400 }}
+        placeholder="The store’s language"
+        clearable
+        data={languageOptions}
+        value={document.language}
+        onChange={(language) => setMail(editor, { language: language as MailDocument['language'] })}
+      />
       <Designs look={look.current} onChoose={(design) => replaceMail(editor, design)} />
       <CartChooser value={cart} onChange={onCart} />
     </Stack>

@@ -77,10 +77,13 @@ export function setFields(editor: Editor, { pos, node }: FoundBlock, next: Recor
   editor.view.dispatch(tr)
 }
 
-export function setMail(editor: Editor, next: Partial<Pick<MailDocument, 'theme' | 'subject' | 'preview'>>): void {
+export function setMail(
+  editor: Editor,
+  next: Partial<Pick<MailDocument, 'theme' | 'language' | 'subject' | 'preview'>>,
+): void {
   const tr = editor.state.tr
   for (const [name, value] of Object.entries(next)) tr.setDocAttribute(name, value)
-  if (!('theme' in next)) mergeTyping(editor, tr, Object.keys(next).join())
+  if (!('theme' in next || 'language' in next)) mergeTyping(editor, tr, Object.keys(next).join())
   editor.view.dispatch(tr)
 }
 
@@ -89,7 +92,7 @@ export function replaceMail(editor: Editor, document: MailDocument): void {
   const { state, view } = editor
   const next = state.schema.nodeFromJSON(toEditor(document))
   const tr = state.tr.replaceWith(0, state.doc.content.size, next.content)
-  for (const name of ['theme', 'subject', 'preview']) tr.setDocAttribute(name, next.attrs[name])
+  for (const name of ['theme', 'language', 'subject', 'preview']) tr.setDocAttribute(name, next.attrs[name])
   view.dispatch(closeHistory(tr).setMeta(FOOTER, true).setSelection(Selection.atStart(tr.doc)).scrollIntoView())
 }
 

@@ -32,10 +32,10 @@ export interface EditorNode {
 export const nodeName = (type: BlockType): string => (type === 'text' ? 'paragraph' : type)
 export const blockType = (name: string): BlockType => (name === 'paragraph' ? 'text' : (name as BlockType))
 
-export function toEditor({ theme, subject, preview, bands, footer }: MailDocument): EditorNode {
+export function toEditor({ theme, language, subject, preview, bands, footer }: MailDocument): EditorNode {
   return {
     type: 'doc',
-    attrs: { theme, subject, preview },
+    attrs: { theme, language, subject, preview },
     content: [
       ...bands.map(({ blocks, ...attrs }) => ({ type: 'band', attrs, content: blocks.map(blockToEditor) })),
       { type: 'footer', attrs: footer },
@@ -69,15 +69,16 @@ export const inlinesToEditor = (inlines: readonly Inline[]): EditorNode[] =>
   })
 
 export function fromEditor({ attrs = {}, content = [] }: EditorNode): MailDocument {
-  const { theme, subject, preview } = cleanFields(mailFields, attrs) as Pick<
+  const { theme, language, subject, preview } = cleanFields(mailFields, attrs) as Pick<
     MailDocument,
-    'theme' | 'subject' | 'preview'
+    'theme' | 'language' | 'subject' | 'preview'
   >
   const bands = content.filter(({ type }) => type === 'band')
   const footer = content.find(({ type }) => type === 'footer')
   return {
     version: 1,
     theme,
+    language,
     subject: Array.isArray(subject) ? cleanInlines(subject) : subject,
     preview: cleanInlines(preview),
     bands: bands.map((band) => {

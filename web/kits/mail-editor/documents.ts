@@ -26,6 +26,7 @@ export function openText({ subject, body }: { subject: string; body: string }): 
   return {
     version: 1,
     theme: 'letter',
+    language: null,
     subject: subject.includes('{') ? { kind: 'legacy_text', source: subject } : subject ? text(subject) : [],
     preview: [],
     bands: [{ ...base(), background: 'card', blocks }],

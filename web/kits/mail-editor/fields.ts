@@ -3,6 +3,7 @@ import {
   backgroundNames,
   couponValues,
   type Inline,
+  mailLanguages,
   mailLimits,
   type Show,
   showNames,
@@ -116,6 +117,7 @@ export const bandFields = { id, background: oneOf(backgroundNames), show } as co
 export const footerFields = { text: text(mailLimits.footerText), hasSocial: flag(true) } as const
 export const mailFields = {
   theme: oneOf(themeNames),
+  language: oneOf([null, ...mailLanguages]),
   subject: {
     initial: [],
     isValid: (value: unknown) => inlines.isValid(value) || isLegacySubject(value),
