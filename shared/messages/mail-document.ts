@@ -15,6 +15,7 @@ export const mailLimits = {
   /** All words of the mail. */
   characters: 40_000,
   legacyText: 60_000,
+  legacySubject: 500,
   items: 12,
   label: 60,
   footerText: 300,
@@ -227,7 +228,7 @@ const MailFields = z.strictObject({
   /** `legacy_text`: a subject with Liquid that has no other form; the server renders it. */
   subject: z.union([
     z.array(InlineSchema).max(mailLimits.subjectRuns),
-    z.strictObject({ kind: z.literal('legacy_text'), source: z.string().max(500) }),
+    z.strictObject({ kind: z.literal('legacy_text'), source: z.string().max(mailLimits.legacySubject) }),
   ]),
   /** The line after the subject in the inbox; empty: the first words of the mail. */
   preview: z.array(InlineSchema).max(20),

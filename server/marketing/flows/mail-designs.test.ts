@@ -22,7 +22,7 @@ const build = (text: string, rest: object = {}): MailDocument =>
     preview: [],
     bands: [
       {
-        id: 'band0001',
+        id: 'band0002',
         blocks: [
           { id: 'block001', type: 'text', inlines: [{ kind: 'text', text, marks: ['bold'] }] },
           { id: 'block002', type: 'button', label: 'Open my cart' },

@@ -193,8 +193,11 @@ describe('opening the text of a document', () => {
 })
 
 describe('a saved email', () => {
-  const design = build([{ type: 'text', inlines: [run('Hello')] }])
+  const opened = build([{ type: 'text', inlines: [run('Hello')] }])
+  const [band] = opened.bands
+  const design = { ...opened, bands: [{ ...band!, id: 'band0002' }] }
   const stored = { ...toTemplateText(design), design }
+  const withSubject = { ...stored, subject: 'New', design: { ...design, subject: [run('New', { marks: [] })] } }
 
   test('with a document has its words as text', () => {
     expect(
@@ -207,15 +210,26 @@ describe('a saved email', () => {
     expect(resolveContent({ ...text, design: structuredClone(openTemplate(text)) }, text)).toEqual(text)
   })
 
+  test('gives the band of an opened text another id, also the second time', () => {
+    const text = { subject: 'S', body: 'B', design: null }
+    expect(resolveContent({ design: opened }, text)).toEqual(stored)
+    expect(resolveContent({ design: opened, body: stored.body }, stored)).toEqual(stored)
+    expect(resolveContent({ design: opened, body: 'New' }, stored)).toMatchObject({ body: 'New', design: null })
+    const [block] = band!.blocks
+    const taken = { ...opened, bands: [{ ...band!, blocks: [{ ...block!, id: 'band0002' }] }] }
+    expect(resolveContent({ design: taken }, text).design?.bands[0]?.id).toBe('band0003')
+  })
+
+  test('with another subject alone keeps the document that was sent along', () => {
+    const change = { subject: 'New', body: stored.body, design: structuredClone(design) }
+    expect(resolveContent(change, stored)).toEqual(withSubject)
+  })
+
   test.each<[string, object, object]>([
     ['nothing', {}, stored],
     ['the same text', { subject: stored.subject, body: stored.body }, stored],
     ['another text', { subject: stored.subject, body: 'New' }, { ...stored, body: 'New', design: null }],
-    [
-      'another subject with the text',
-      { subject: 'New', body: stored.body },
-      { ...stored, subject: 'New', design: null },
-    ],
+    ['another subject with the text', { subject: 'New', body: stored.body }, withSubject],
     ['its document and another text', { design, body: 'New' }, { ...stored, body: 'New', design: null }],
     ['its document', { design: structuredClone(design) }, stored],
     ['no document', { design: null }, { ...stored, design: null }],
@@ -230,5 +244,36 @@ describe('a saved email', () => {
     ],
   ])('given %s', (_name, change, expected) => {
     expect(resolveContent(change, stored)).toEqual(expected)
+  })
+})
+
+describe('a new email', () => {
+  const built = build([{ type: 'text', inlines: [run('Hello')] }])
+  const design = { ...built, bands: [{ ...built.bands[0]!, id: 'band0002' }] }
+  const written = { ...toTemplateText(design), design }
+  const text = { subject: 'Hi {{ store_name }}', body: 'Hi **you**\n\n{{ cart_items }}', design: null }
+
+  test.each<[string, object, object]>([
+    ['a text', { subject: 'S', body: 'B' }, { subject: 'S', body: 'B', design: null }],
+    ['a document', { design }, written],
+    ['a document and empty texts', { subject: '', body: '', design }, written],
+    ['a document and its text', { ...written }, written],
+    [
+      'a document and another subject',
+      { ...written, subject: 'New' },
+      { ...written, subject: 'New', design: { ...design, subject: [run('New', { marks: [] })] } },
+    ],
+    ['a document and a default subject', { subject: 'Default', design }, written],
+    ['a text and the document it opens as', { ...text, design: openTemplate(text) }, text],
+  ])('of %s', (_name, change, expected) => {
+    expect(resolveContent(change, null)).toEqual(expected)
+  })
+
+  test.each<[string, object]>([
+    ['a document', { design, body: 'New' }],
+    ['the document of another text', { design: openTemplate(text), subject: text.subject, body: 'New' }],
+    ['a document, longer than a text may be', { design: openTemplate(text), body: 'x'.repeat(70_000) }],
+  ])('of a text and %s is refused', (_name, change) => {
+    expect(() => resolveContent(change, null)).toThrow('Send a design, or subject and body.')
   })
 })
