@@ -17,6 +17,7 @@ import {
   type ThemeName,
 } from './mail-document.ts'
 import { getDirection, normalizeTag } from './mail-format.ts'
+import { listShownPoints } from './mail-points.ts'
 import { findMailStyles } from './mail-styles.ts'
 import { findMailTheme, type Ground, type MailBrandKit, type MailTheme } from './mail-theme.ts'
 
@@ -583,11 +584,8 @@ function buttonHtml({ label, href, isWide, style, align }: ButtonLook, mail: Com
   return chunk`<table ${TABLE} width="100%" style="width:100%"><tr><td align="${findSide(align, mail)}" style="padding:12px 0 ${kit.promise ? 12 : 24}px"><table ${TABLE} class="${isWide ? '' : 'cta'}" width="100%" style="width:100%;border-collapse:separate"><tr><td class="${css}" align="center" bgcolor="${fill}" style="border-radius:${theme.buttonRadius}px;background-color:${fill};border:1px solid ${edge};mso-padding-alt:16px 32px"><a class="${css}a" href="${isLiteral(to) ? escapeHtml(to) : to}" target="_blank" style="display:block;padding:15px 32px;border-radius:${theme.buttonRadius}px;font-size:${theme.hasCapitals ? 16 : 17}px;line-height:1.35;font-weight:${theme.buttonWeight};color:${ink};text-align:center;text-decoration:none${capitals}">${caption}</a></td></tr></table></td></tr></table>${promise}`
 }
 
-/** An answer that is not written yet is left out with its title. */
 const listAnswers = ({ points }: LeafBlock<'trust'>) =>
-  points
-    .map(({ title, text }) => ({ title: cleanRun(title), text: cleanRun(text) }))
-    .filter(({ text }) => text.trim() !== '')
+  listShownPoints(points.map(({ title, text }) => ({ title: cleanRun(title).trim(), text: cleanRun(text).trim() })))
 
 function trustHtml(block: LeafBlock<'trust'>, mail: Compilation, { ground, width }: Place): Chunk[] {
   const { theme, start } = mail

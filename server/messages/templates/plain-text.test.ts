@@ -73,6 +73,7 @@ describe('the text of a document', () => {
         type: 'trust',
         points: [
           { title: 'Fast', text: 'In a day' },
+          { title: 'Returns', text: ' ' },
           { title: 'Safe', text: '' },
         ],
       },

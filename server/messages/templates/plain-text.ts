@@ -1,6 +1,7 @@
 // Writes a document as a text template: lists, exports and older clients read an email as subject and body. What the
 // text cannot say (colors, layouts, pictures) is left out. Owners' words are escaped, so that they stay words. Pure.
 import type { Block, Inline, MailDocument, Show, ValueName } from '../../../shared/messages/mail-document.ts'
+import { listShownPoints } from '../../../shared/messages/mail-points.ts'
 import { isHtml } from './compile.ts'
 
 export function toTemplateText(document: MailDocument): { subject: string; body: string } {
@@ -128,7 +129,7 @@ function writeContent(block: Exclude<Block, { type: 'columns' }>, isMarkup: bool
       return paragraph([words(toLine(block.label))])
     case 'trust':
       return paragraph(
-        block.points.flatMap(({ title, text }, at) => [
+        listShownPoints(block.points).flatMap(({ title, text }, at) => [
           words(at === 0 ? '' : '\n'),
           words([title, text].map(toLine).filter(Boolean).join(': ')),
         ]),
