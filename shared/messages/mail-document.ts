@@ -219,7 +219,7 @@ const Band = z.strictObject({
   id: Id,
   background: z.enum(backgroundNames).default('card'),
   show: ShowSchema,
-  blocks: z.array(BlockSchema).min(1, 'A band has at least one block').max(mailLimits.blocksOfBand),
+  blocks: z.array(BlockSchema).min(1, 'A section has at least one block').max(mailLimits.blocksOfBand),
 })
 
 const MailFields = z.strictObject({
@@ -232,7 +232,7 @@ const MailFields = z.strictObject({
   ]),
   /** The line after the subject in the inbox; empty: the first words of the mail. */
   preview: z.array(InlineSchema).max(20),
-  bands: z.array(Band).min(1, 'A mail has at least one band').max(mailLimits.bands),
+  bands: z.array(Band).min(1, 'A mail has at least one section').max(mailLimits.bands),
   /** Always the end of the mail, with sender, postal address, reason and unsubscribe link. */
   footer: z.strictObject(
     {

@@ -98,7 +98,12 @@ describe('an email of a flow', () => {
     const refused: [object, number, string, RegExp][] = [
       [withoutFooter, 400, `${at}.footer`, /^Every mail ends with the footer/],
       [{ ...build('x'), color: 'red' }, 400, at, /unknown field/],
-      [withBlocks({ ...image, alt: '' }), 400, `${at}.bands.0.blocks.0.alt`, /^Band 1, block 1: Describe the picture/],
+      [
+        withBlocks({ ...image, alt: '' }),
+        400,
+        `${at}.bands.0.blocks.0.alt`,
+        /^Section 1, block 1: Describe the picture/,
+      ],
       [
         withBlocks({ ...image, asset: 'https://a.example/x.png' }),
         400,
@@ -112,9 +117,21 @@ describe('an email of a flow', () => {
         withBlocks(image),
         422,
         `${at}.bands.0.blocks.0.asset`,
-        /Band 1, block 1: This picture is not one of this store/,
+        /Section 1, block 1: This picture belongs to another store or was deleted/,
       ],
       [withBlocks(legacy), 422, at, /nobody/],
+      [
+        build('Hi {{ first_name }}', { subject: build('x').subject }),
+        422,
+        `${at}.bands.0.blocks.0.inlines`,
+        /^Step 1: Section 1, block 1: \{\{ first_name \}\} is not a value. Choose one under Insert value.$/,
+      ],
+      [
+        { ...build('x'), subject: build('{% if vip %}').subject },
+        422,
+        `${at}.subject`,
+        /^Step 1: \{% if vip %\} is not a value/,
+      ],
       [withBlocks({ id: 'block009', type: 'divider' }), 422, `${at}.bands`, /no text/],
     ]
     for (const [design, status, field, message] of refused) {
@@ -144,6 +161,13 @@ describe('an email of a flow', () => {
     for (const text of HOSTILE_TEXTS) {
       const design = buildSampleDocument('bold', text)
       expect(JSON.stringify(design)).toContain(asset)
+      if (/^\{[{%].*[%}]\}$/.test(text)) {
+        expect(await save(scene, { design })).toMatchObject({
+          status: 422,
+          body: { error: `Step 1: ${text} is not a value. Choose one under Insert value.` },
+        })
+        continue
+      }
       const reply = await save(scene, { design })
       expect([text, reply.status, reply.body.error]).toEqual([text, 200, undefined])
       expect((await readEmail(scene)).design).toEqual(design)
