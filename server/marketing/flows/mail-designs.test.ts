@@ -151,6 +151,26 @@ describe('an email of a flow', () => {
     ).toBe(200)
   })
 
+  test('has its picture at an address that opens', async () => {
+    const scene = await createMessageScene(world, 1)
+    await advanceToAbandoned(world, scene.storeId, HOUR - 1)
+    const upload = { token: scene.token, body: { content: (await draw()).toString('base64') } }
+    const { asset } = (await world.request('POST', '/api/stores/mail-images', upload)).body
+    const image = { id: 'block009', type: 'image', asset, width: 40, height: 40, alt: 'Tea' }
+    const [band] = build('Fresh tea').bands
+    const design = { ...build('Fresh tea'), bands: [{ ...band!, blocks: [...band!.blocks, image] }] }
+    expect((await save(scene, { design })).status).toBe(200)
+    world.sent.length = 0
+    await passTime(world, scene.storeId, 1)
+    const src = /<img[^>]*\ssrc="([^"]+)"[^>]*alt="Tea"|<img[^>]*alt="Tea"[^>]*\ssrc="([^"]+)"/.exec(
+      world.sent[0]!.html,
+    )
+    const url = new URL(src![1] ?? src![2]!)
+    expect(url.origin).toBe(new URL(world.deps.config.publicUrl).origin)
+    const picture = await world.app.inject({ method: 'GET', url: url.pathname })
+    expect([picture.statusCode, picture.headers['content-type']]).toEqual([200, 'image/png'])
+  })
+
   test('keeps hostile words as words', async () => {
     const scene = await createMessageScene(world)
     const asset = `${'a'.repeat(32)}.png`
