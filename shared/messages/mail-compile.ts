@@ -1,5 +1,5 @@
 // Compiles a document to chunks: table HTML, text part, subject and preview line. Pure and deterministic: the same
-// document, brand kit, theme and language give the same chunks. Stored once and filled for each shopper (mail-fill.ts).
+// document, brand kit, theme and language give the same chunks, which mail-fill.ts fills for each shopper.
 import { type BrandKit, socialKinds } from './brand.ts'
 import { cleanText, escapeHtml, parseWebAddress } from './clean-text.ts'
 import { getCopy } from './copy/copy.ts'
@@ -20,9 +20,6 @@ import { getDirection, normalizeTag } from './mail-format.ts'
 import { listShownPoints } from './mail-points.ts'
 import { findMailStyles } from './mail-styles.ts'
 import { findMailTheme, type Ground, type MailBrandKit, type MailTheme } from './mail-theme.ts'
-
-/** Changes whenever the same document compiles to other chunks. */
-export const COMPILER_VERSION = 2
 
 /** Of the mail, in px. */
 const WIDTH = 600
@@ -54,7 +51,6 @@ export function compile(
 ): CompiledMail {
   const mail = startCompilation(document, brandKit, theme, language)
   return {
-    compiler: COMPILER_VERSION,
     language: mail.language,
     subject: Array.isArray(document.subject) ? inlineText(document.subject, mail) : null,
     preview: compilePreview(mail),
@@ -74,7 +70,7 @@ export type MailPart =
   /** `share`: of the width, in a column. */
   | { kind: 'block'; block: Leaf; background: Background; share?: number }
 
-/** Has the bytes of the part in the whole mail, whatever its condition. */
+/** Compiles the part to the same bytes as in the whole mail, without its condition. */
 export function compilePart(part: MailPart, brandKit: MailBrandKit, theme: ThemeName, language: string): CompiledMail {
   const footer = part.kind === 'footer' ? part.footer : { text: '', hasSocial: false }
   const mail = startCompilation(
@@ -84,7 +80,6 @@ export function compilePart(part: MailPart, brandKit: MailBrandKit, theme: Theme
     language,
   )
   return {
-    compiler: COMPILER_VERSION,
     language: mail.language,
     subject: [],
     preview: [],

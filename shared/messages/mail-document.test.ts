@@ -51,6 +51,7 @@ describe('a mail document', () => {
       /A link leads/,
     ],
     ['a foreign image', build([{ ...image, asset: 'https://evil.example/x.png' }]), /An image is uploaded first/],
+    ['a GIF', build([{ ...image, asset: `${'a'.repeat(32)}.gif`, alt: 'x' }]), /An image is uploaded first/],
     ['an SVG', build([{ ...image, asset: `${'a'.repeat(32)}.svg`, alt: 'x' }]), /An image is uploaded first/],
     ['an image without words', build([image]), /^bands\.0\.blocks\.0\.alt: Describe the picture/],
     [

@@ -124,9 +124,7 @@ const leaves = [
       ...base,
       type: z.literal('image'),
       /** The file's name: the hash of its content. */
-      asset: z
-        .string()
-        .regex(/^[0-9a-f]{16,64}\.(png|jpg|gif)$/, 'An image is uploaded first; it has no other address'),
+      asset: z.string().regex(/^[0-9a-f]{16,64}\.(png|jpg)$/, 'An image is uploaded first; it has no other address'),
       width: z.int().min(1).max(2_400),
       height: z.int().min(1).max(4_800),
       alt: z.string().max(250).default(''),
