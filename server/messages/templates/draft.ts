@@ -129,9 +129,9 @@ function createLinkRules(values: CleanValues, style: DraftStyle, trackLink: Trac
       if (!url) return null
       const cached = known.get(url)
       if (cached) return cached
-      const isOurs =
+      const isTracked =
         url === values.checkoutLink || (url.length <= MAX_TRACKED && values.storeHosts.has(new URL(url).host))
-      const trackedUrl = isOurs ? trackLink(url) : null
+      const trackedUrl = isTracked ? trackLink(url) : null
       links.push({ url, trackedUrl })
       known.set(url, trackedUrl ?? url)
       return trackedUrl ?? url

@@ -46,6 +46,7 @@ describe('the text of a document', () => {
       "Hi {{ customer_name | default: 'the ’boss’' }}\n!",
     ],
     ['items', { type: 'items', part: 'first' }, '{{ cart_items }}'],
+    ['the items but the first', { type: 'items', part: 'rest' }, '{{ cart_items }}'],
     ['the button', { type: 'button', label: 'Go' }, '{{ checkout_link }}'],
     [
       'a button to a page',
@@ -89,13 +90,23 @@ describe('the text of a document', () => {
     expect(write(block)).toBe(expected)
   })
 
+  test('has the items once', () => {
+    const { body } = toTemplateText(
+      build([
+        { type: 'items', part: 'first' },
+        { type: 'items', part: 'rest' },
+      ]),
+    )
+    expect(body).toBe('{{ cart_items }}')
+  })
+
   test('is HTML with escaped words beside a legacy text in HTML', () => {
     const legacy = { type: 'legacy_text', source: '<p>Hi</p>' }
     const { body } = toTemplateText(build([{ type: 'heading', inlines: [run('A & <b>')] }, legacy, { type: 'items' }]))
     expect(body).toBe('<h1>A &amp; &lt;b&gt;</h1>\n\n<p>Hi</p>\n\n{{ cart_items }}')
   })
 
-  test('keeps hostile words as words, in every place', () => {
+  test('escapes hostile words in every place', () => {
     for (const hostile of HOSTILE_TEXTS) checkWords(toTemplateText(buildSampleDocument('bold', hostile)))
     fc.assert(
       fc.property(generatedDocument, (document) => checkWords(toTemplateText(document))),
@@ -103,7 +114,7 @@ describe('the text of a document', () => {
     )
   })
 
-  test('of words that make a tag together has none', () => {
+  test('has no tag where two runs make one together', () => {
     const inlines = [
       run('{'),
       run('{ customer_name }}<'),
@@ -172,7 +183,7 @@ const block = fc.oneof(
 )
 const show = fc.constantFrom('always', 'has:coupon_code', 'lacks:coupon_minimum', 'several_items', 'total_unchanged')
 
-describe('opening the text of a document', () => {
+describe('the text of a document, opened again,', () => {
   test.each(ready.map(({ subject, body }) => [subject, body]))('gives the same document for %s', (subject, body) => {
     const document = openTemplate({ subject, body })
     expect(openTemplate(toTemplateText(document))).toEqual(document)
@@ -200,13 +211,13 @@ describe('a saved email', () => {
   const stored = { ...toTemplateText(design), design }
   const withSubject = { ...stored, subject: 'New', design: { ...design, subject: [run('New', { marks: [] })] } }
 
-  test('with a document has its words as text', () => {
+  test('with a document has the words of the document as text', () => {
     expect(
       resolveContent({ subject: 'Other', body: 'Other', design }, { subject: 'S', body: 'B', design: null }),
     ).toEqual(stored)
   })
 
-  test('that is a text stays one if its blocks come back', () => {
+  test('stays a text when its document is sent back unchanged', () => {
     const text = { subject: 'S', body: 'Hi\n\n{{ cart_items }}', design: null }
     expect(resolveContent({ ...text, design: structuredClone(openTemplate(text)) }, text)).toEqual(text)
   })
