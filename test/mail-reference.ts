@@ -156,8 +156,7 @@ export function renderReference(document: MailDocument, values: MailValues, isHt
       }
       case 'trust':
         for (const { title, text } of block.points) {
-          if (clean(text).trim() === '') continue
-          const both = [clean(title), clean(text)]
+          const both = [clean(title).trim(), clean(text).trim()]
           words += isHtml ? both.join('') : both.filter((each) => each).join(':')
         }
     }

@@ -1,7 +1,7 @@
 import type { CouponValue, Show, ValueName } from './mail-document.ts'
 
-// What a document compiles to: literal text, with chunks for what differs from shopper to shopper. Plain data, so that it
-// can be stored. Owners' words are literals and never parsed again.
+// What a document compiles to: literal text, with chunks for what differs from shopper to shopper. Plain data. Owners'
+// words are literals and never parsed again.
 
 export type Condition =
   | Exclude<Show, 'always'>
@@ -61,7 +61,6 @@ export interface ItemsStyle {
 }
 
 export interface CompiledMail {
-  compiler: number
   /** The full tag. */
   language: string
   /** null: rendered outside. */

@@ -1,5 +1,5 @@
 // Compiles a document to chunks: table HTML, text part, subject and preview line. Pure and deterministic: the same
-// document, brand kit, theme and language give the same chunks. Stored once and filled for each shopper (mail-fill.ts).
+// document, brand kit, theme and language give the same chunks, which mail-fill.ts fills for each shopper.
 import { type BrandKit, socialKinds } from './brand.ts'
 import { cleanText, escapeHtml, parseWebAddress } from './clean-text.ts'
 import { getCopy } from './copy/copy.ts'
@@ -17,11 +17,9 @@ import {
   type ThemeName,
 } from './mail-document.ts'
 import { getDirection, normalizeTag } from './mail-format.ts'
+import { listShownPoints } from './mail-points.ts'
 import { findMailStyles } from './mail-styles.ts'
 import { findMailTheme, type Ground, type MailBrandKit, type MailTheme } from './mail-theme.ts'
-
-/** Changes whenever the same document compiles to other chunks. */
-export const COMPILER_VERSION = 2
 
 /** Of the mail, in px. */
 const WIDTH = 600
@@ -53,7 +51,6 @@ export function compile(
 ): CompiledMail {
   const mail = startCompilation(document, brandKit, theme, language)
   return {
-    compiler: COMPILER_VERSION,
     language: mail.language,
     subject: Array.isArray(document.subject) ? inlineText(document.subject, mail) : null,
     preview: compilePreview(mail),
@@ -73,7 +70,7 @@ export type MailPart =
   /** `share`: of the width, in a column. */
   | { kind: 'block'; block: Leaf; background: Background; share?: number }
 
-/** Has the bytes of the part in the whole mail, whatever its condition. */
+/** Compiles the part to the same bytes as in the whole mail, without its condition. */
 export function compilePart(part: MailPart, brandKit: MailBrandKit, theme: ThemeName, language: string): CompiledMail {
   const footer = part.kind === 'footer' ? part.footer : { text: '', hasSocial: false }
   const mail = startCompilation(
@@ -83,7 +80,6 @@ export function compilePart(part: MailPart, brandKit: MailBrandKit, theme: Theme
     language,
   )
   return {
-    compiler: COMPILER_VERSION,
     language: mail.language,
     subject: [],
     preview: [],
@@ -583,11 +579,8 @@ function buttonHtml({ label, href, isWide, style, align }: ButtonLook, mail: Com
   return chunk`<table ${TABLE} width="100%" style="width:100%"><tr><td align="${findSide(align, mail)}" style="padding:12px 0 ${kit.promise ? 12 : 24}px"><table ${TABLE} class="${isWide ? '' : 'cta'}" width="100%" style="width:100%;border-collapse:separate"><tr><td class="${css}" align="center" bgcolor="${fill}" style="border-radius:${theme.buttonRadius}px;background-color:${fill};border:1px solid ${edge};mso-padding-alt:16px 32px"><a class="${css}a" href="${isLiteral(to) ? escapeHtml(to) : to}" target="_blank" style="display:block;padding:15px 32px;border-radius:${theme.buttonRadius}px;font-size:${theme.hasCapitals ? 16 : 17}px;line-height:1.35;font-weight:${theme.buttonWeight};color:${ink};text-align:center;text-decoration:none${capitals}">${caption}</a></td></tr></table></td></tr></table>${promise}`
 }
 
-/** An answer that is not written yet is left out with its title. */
 const listAnswers = ({ points }: LeafBlock<'trust'>) =>
-  points
-    .map(({ title, text }) => ({ title: cleanRun(title), text: cleanRun(text) }))
-    .filter(({ text }) => text.trim() !== '')
+  listShownPoints(points.map(({ title, text }) => ({ title: cleanRun(title).trim(), text: cleanRun(text).trim() })))
 
 function trustHtml(block: LeafBlock<'trust'>, mail: Compilation, { ground, width }: Place): Chunk[] {
   const { theme, start } = mail

@@ -38,8 +38,8 @@ describe('a mail document', () => {
     ['a second footer', build([{ id: 'foot', type: 'footer' }]), /^bands\.0\.blocks\.0\.type: /],
     ['an unknown key', build([{ ...text('text'), style: 'color:red' }]), /Unrecognized key: "style"/],
     ['a colour of its own', build([{ ...text('text'), color: '#ff0000' }]), /Unrecognized key/],
-    ['no band', { ...build([]), bands: [] }, /^bands: A mail has at least one band$/],
-    ['an empty band', build([]), /^bands\.0\.blocks: A band has at least one block$/],
+    ['no band', { ...build([]), bands: [] }, /^bands: A mail has at least one section$/],
+    ['an empty band', build([]), /^bands\.0\.blocks: A section has at least one block$/],
     ['two blocks with one id', build([text('same'), text('same')]), /^bands: Two blocks have the id same$/],
     ['a block with its band’s id', build([text('band')]), /Two blocks have the id band/],
     ['a script link', build([text('text', [run('x', { href: 'javascript:alert(1)' })])]), /A link leads to the cart/],
@@ -51,6 +51,7 @@ describe('a mail document', () => {
       /A link leads/,
     ],
     ['a foreign image', build([{ ...image, asset: 'https://evil.example/x.png' }]), /An image is uploaded first/],
+    ['a GIF', build([{ ...image, asset: `${'a'.repeat(32)}.gif`, alt: 'x' }]), /An image is uploaded first/],
     ['an SVG', build([{ ...image, asset: `${'a'.repeat(32)}.svg`, alt: 'x' }]), /An image is uploaded first/],
     ['an image without words', build([image]), /^bands\.0\.blocks\.0\.alt: Describe the picture/],
     [

@@ -15,6 +15,7 @@ export const mailLimits = {
   /** All words of the mail. */
   characters: 40_000,
   legacyText: 60_000,
+  legacySubject: 500,
   items: 12,
   label: 60,
   footerText: 300,
@@ -127,9 +128,7 @@ const leaves = [
       ...base,
       type: z.literal('image'),
       /** The file's name: the hash of its content. */
-      asset: z
-        .string()
-        .regex(/^[0-9a-f]{16,64}\.(png|jpg|gif)$/, 'An image is uploaded first; it has no other address'),
+      asset: z.string().regex(/^[0-9a-f]{16,64}\.(png|jpg)$/, 'An image is uploaded first; it has no other address'),
       width: z.int().min(1).max(2_400),
       height: z.int().min(1).max(4_800),
       alt: z.string().max(250).default(''),
@@ -222,7 +221,7 @@ const Band = z.strictObject({
   id: Id,
   background: z.enum(backgroundNames).default('card'),
   show: ShowSchema,
-  blocks: z.array(BlockSchema).min(1, 'A band has at least one block').max(mailLimits.blocksOfBand),
+  blocks: z.array(BlockSchema).min(1, 'A section has at least one block').max(mailLimits.blocksOfBand),
 })
 
 const MailFields = z.strictObject({
@@ -233,11 +232,11 @@ const MailFields = z.strictObject({
   /** `legacy_text`: a subject with Liquid that has no other form; the server renders it. */
   subject: z.union([
     z.array(InlineSchema).max(mailLimits.subjectRuns),
-    z.strictObject({ kind: z.literal('legacy_text'), source: z.string().max(500) }),
+    z.strictObject({ kind: z.literal('legacy_text'), source: z.string().max(mailLimits.legacySubject) }),
   ]),
   /** The line after the subject in the inbox; empty: the first words of the mail. */
   preview: z.array(InlineSchema).max(20),
-  bands: z.array(Band).min(1, 'A mail has at least one band').max(mailLimits.bands),
+  bands: z.array(Band).min(1, 'A mail has at least one section').max(mailLimits.bands),
   /** Always the end of the mail, with sender, postal address, reason and unsubscribe link. */
   footer: z.strictObject(
     {

@@ -25,7 +25,7 @@ const MAX_QUOTE = 120
 /** Mail programs clip longer messages, and the unsubscribe link with them. */
 export const MAX_HTML_BYTES = 100_000
 /** A tracked link contains its target, and some mail programs open no link of more than 2,000 characters. */
-const MAX_TRACKED = 1_000
+export const MAX_TRACKED = 1_000
 
 type Texts = Record<Exclude<ValueName, 'checkout_link'>, string>
 

@@ -6,9 +6,9 @@ type Path = (string | number)[]
 
 /** Every block with its path in the document, in order. */
 export const listBlockPaths = ({ bands }: Pick<MailDocument, 'bands'>): { block: Block; path: Path }[] =>
-  bands.flatMap(({ blocks }, ofBand) =>
+  bands.flatMap(({ blocks }, bandAt) =>
     blocks.flatMap((block, at) => {
-      const path = ['bands', ofBand, 'blocks', at]
+      const path = ['bands', bandAt, 'blocks', at]
       const inside = block.type === 'columns' ? block.columns : []
       return [
         { block, path },
@@ -19,7 +19,7 @@ export const listBlockPaths = ({ bands }: Pick<MailDocument, 'bands'>): { block:
     }),
   )
 
-/** "Band 1, block 3"; null: the path leads to no band. */
+/** "Section 1, block 3", as the editor calls bands; null: the path leads to no band. */
 export function describePlace(path: readonly PropertyKey[]): string | null {
   const from = path.indexOf('bands')
   const [band, , block, , column, inside] = path.slice(from + 1)
@@ -27,7 +27,7 @@ export function describePlace(path: readonly PropertyKey[]): string | null {
   const name = (what: string, at: PropertyKey | undefined) => (typeof at === 'number' ? [`${what} ${at + 1}`] : [])
   const isColumn = typeof block === 'number' && path[from + 4] === 'columns'
   return [
-    ...name('Band', band),
+    ...name('Section', band),
     ...name('block', block),
     ...(isColumn ? [...name('column', column), ...name('block', inside)] : []),
   ].join(', ')

@@ -5,8 +5,8 @@ import { endpoint, storeQuery } from '../core/endpoint.ts'
 
 export const imageTexts = {
   tooLarge: 'This file is larger than 700 KB. Choose a smaller one.',
-  demo: 'The demo store takes no pictures. Register to upload yours.',
-  full: 'This store’s emails have 200 pictures, which is the limit. Remove some from your emails first.',
+  demo: 'Pictures cannot be uploaded in the demo. Register to upload yours.',
+  full: 'This store’s emails have 200 pictures, which is the limit. Remove some: they are deleted 90 days later.',
 } as const
 
 /** Of an upload. */

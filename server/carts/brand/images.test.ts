@@ -1,7 +1,9 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
+import { type MailDocument, MailDocumentSchema } from '../../../shared/messages/mail-document.ts'
 import { imageTexts } from '../../../shared/workspace/mail-images.ts'
 import { createStore, type TestStore } from '../../../test/factories.ts'
+import { createShop, postWithWorker } from '../../../test/manual-send-scene.ts'
 import { createWorld } from '../../../test/world.ts'
 import { findMissingImages } from './images.ts'
 import { buildAssetsUrl } from './rules.ts'
@@ -43,7 +45,7 @@ test('a picture is scaled to a mail, encoded again and served for good', async (
   expect(await list(store)).toHaveLength(2)
 })
 
-test('a file that is no picture, or too large, is refused with a sentence', async () => {
+test('rejects a file that is not a picture, or too large, with a sentence', async () => {
   const store = await createStore(world)
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
   expect(await upload(store, svg)).toMatchObject({
@@ -66,7 +68,7 @@ test('a picture belongs to one store', async () => {
   expect([...(await find(other))]).toEqual([asset, `${'a'.repeat(64)}.png`])
 })
 
-test('a store keeps 200 pictures, and those of its emails', async () => {
+test('a store keeps 200 pictures, and deletes none that an email has', async () => {
   const store = await createStore(world)
   const { storeId } = store
   const hash = (n: number) => String(n).padStart(64, '0')
@@ -79,7 +81,7 @@ test('a store keeps 200 pictures, and those of its emails', async () => {
     world.pool.query(
       `insert into templates (store_id, id, key, name, subject, body, design, updated_at)
        values ($1, gen_random_uuid(), 'k', 'N', 'S', 'B', $2, now())`,
-      [storeId, JSON.stringify({ assets: numbers.map((n) => `${hash(n)}.png`) })],
+      [storeId, JSON.stringify({ blocks: numbers.map((n) => ({ asset: `${hash(n)}.png` })) })],
     )
   const isKept = async (n: number) =>
     (await findMissingImages({ storeId, db: world.db }, [`${hash(n)}.png`])).size === 0
@@ -92,4 +94,56 @@ test('a store keeps 200 pictures, and those of its emails', async () => {
     status: 422,
     body: { error: imageTexts.full },
   })
+})
+
+test('pictures of sent mails are kept for 90 days after the email has others', async () => {
+  const shop = await createShop(world)
+  const { storeId } = shop
+  const hash = (n: number) => String(n).padStart(64, '0')
+  await world.pool.query(
+    `insert into mail_images (store_id, hash, type, width, height, content, created_at)
+     select $1, lpad(n::text, 64, '0'), 'png', 9, 9, '', $2::timestamptz - interval '1 year' - n * interval '1 day' from generate_series(1, 200) n`,
+    [storeId, world.deps.now()],
+  )
+  const isKept = async (n: number) =>
+    (await findMissingImages({ storeId, db: world.db }, [`${hash(n)}.png`])).size === 0
+  // The oldest is in an email, the next one in a manual mail, which is sent.
+  const design = (n: number) =>
+    MailDocumentSchema.parse({
+      version: 1,
+      theme: 'warm',
+      subject: [{ kind: 'text', text: 'Tea' }],
+      preview: [],
+      bands: [
+        {
+          id: 'band0002',
+          blocks: [
+            { id: 'block001', type: 'image', asset: `${hash(n)}.png`, width: 9, height: 9, alt: 'Tea' },
+            { id: 'block002', type: 'button' },
+          ],
+        },
+      ],
+      footer: {},
+    })
+  const setTemplate = (content: MailDocument | null, updated_at: Date) =>
+    world.db.updateTable('templates').set({ design: content, updated_at }).where('store_id', '=', storeId).execute()
+  const ago = (days: number) => new Date(world.now.getTime() - days * 86_400_000)
+  await setTemplate(design(200), ago(200))
+  const mail = { to: shop.orders[0]!.email, cart_id: shop.cartIds[0], design: design(199) }
+  expect((await postWithWorker(world, shop, '/api/email/send-email', mail)).status).toBe(200)
+  const send = (sending_at: Date) =>
+    world.db.updateTable('messages').set({ sending_at }).where('store_id', '=', storeId).execute()
+  const add = async (size: number) =>
+    expect((await upload(shop, await draw(size, 40).png().toBuffer())).status).toBe(200)
+
+  await setTemplate(null, ago(89))
+  await send(ago(89))
+  await add(40)
+  expect([await isKept(200), await isKept(199), await isKept(198)]).toEqual([true, true, false])
+  await setTemplate(design(200), ago(200))
+  await setTemplate(null, ago(91))
+  await send(ago(91))
+  await add(41)
+  await add(42)
+  expect([await isKept(200), await isKept(199), await isKept(197)]).toEqual([false, false, true])
 })

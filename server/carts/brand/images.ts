@@ -7,12 +7,15 @@ import { type AccountDb, type Db, type StoreDb, type StoreTx, sql, takePoint, tr
 import type { Deps } from '../../deps.ts'
 import { MAIL_IMAGE, type Picture, readPicture, uploadFormats } from './pictures.ts'
 
-// The pictures in a store's mails. Sent mails keep showing them.
+// The pictures in a store's mails. Mail programs load them from here, also long after a mail was sent.
 
-/** Above this number, the oldest picture that no email of the store has is deleted. */
+/** Above this number, the oldest picture is deleted that no email has or had in the last 90 days. */
 const MAX_IMAGES = 200
+const DAY_MS = 86_400_000
 /** An email that is being written is not stored yet. */
-const DRAFT_MS = 86_400_000
+const DRAFT_MS = DAY_MS
+/** Sent mails show their pictures so long. */
+const SENT_MS = 90 * DAY_MS
 
 export async function storeImage(
   deps: Pick<Deps, 'now' | 'pool' | 'secrets'>,
@@ -33,7 +36,8 @@ export async function storeImage(
 async function makeRoom(tx: StoreTx, now: Date): Promise<void> {
   const excess = (await countImages(tx)) - MAX_IMAGES
   if (excess <= 0) return
-  const deleted = await deleteUnused(tx, excess, new Date(now.getTime() - DRAFT_MS))
+  const ago = (ms: number) => new Date(now.getTime() - ms)
+  const deleted = await deleteUnused(tx, excess, { uploadedBefore: ago(DRAFT_MS), usedBefore: ago(SENT_MS) })
   if (deleted < excess) throw new AppError('unprocessable', imageTexts.full)
 }
 
@@ -98,15 +102,31 @@ async function countImages({ db, storeId }: StoreTx): Promise<number> {
   return Number(count)
 }
 
-/** Deletes so many of the oldest that no stored email has and no manual mail may still be sent with. Returns the count. */
-async function deleteUnused({ db, storeId }: StoreTx, count: number, before: Date): Promise<number> {
+/**
+ * Deletes so many of the oldest pictures that no template has, and that no message has that is unsent or was sent since
+ * `usedBefore`. Reads each design once. Returns the count.
+ */
+async function deleteUnused(
+  { db, storeId }: StoreTx,
+  count: number,
+  { uploadedBefore, usedBefore }: { uploadedBefore: Date; usedBefore: Date },
+): Promise<number> {
   const { rows } = await sql`
+    with designs as materialized (
+      select design from templates where store_id = ${storeId} and design is not null
+      union all
+      -- The messages of a job share their design.
+      (select distinct on (coalesce(r.job_id, r.message_id)) r.design from manual_messages r
+        join messages m on m.store_id = r.store_id and m.id = r.message_id
+        where r.store_id = ${storeId} and r.design is not null and (m.sending_at is null or m.sending_at >= ${usedBefore})
+        order by coalesce(r.job_id, r.message_id))),
+    used as materialized (
+      select distinct split_part(asset #>> '{}', '.', 1) as hash
+      from designs, jsonb_path_query(designs.design, '$.**.asset') as asset)
     delete from mail_images where store_id = ${storeId} and hash in (
-      select i.hash from mail_images i where i.store_id = ${storeId} and i.created_at < ${before}
-        and not exists (select 1 from templates t where t.store_id = ${storeId} and t.design is not null
-          and strpos(t.design::text, i.hash) > 0)
-        and not exists (select 1 from manual_messages r join messages m on m.store_id = r.store_id and m.id = r.message_id
-          where r.store_id = ${storeId} and r.design is not null and m.sending_at is null and strpos(r.design::text, i.hash) > 0)
+      select i.hash from mail_images i where i.store_id = ${storeId} and i.created_at < ${uploadedBefore}
+        and (i.replaced_at is null or i.replaced_at < ${usedBefore})
+        and not exists (select 1 from used u where u.hash = i.hash)
       order by i.created_at, i.hash limit ${count}) returning 1`.execute(db)
   return rows.length
 }

@@ -19,7 +19,10 @@ export interface BrandLogosTable {
 }
 
 /** Pictures of mails. */
-export type MailImagesTable = BrandLogosTable
+export interface MailImagesTable extends BrandLogosTable {
+  /** Set by a trigger when an email with it gets another design. */
+  replaced_at: Generated<Date | null>
+}
 
 export interface BrandKitsTable {
   store_id: string

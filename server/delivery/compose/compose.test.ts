@@ -234,7 +234,7 @@ test('a mail in German has German words, amounts, dates and plurals', async () =
   expect(english.text).toContain('Total with the coupon: €1,080.25')
 })
 
-test('a design is sent as it is: its own words are no Liquid, and its links are tracked', async () => {
+test('a design is sent without reading its words as Liquid, and with tracked links', async () => {
   const design = MailDocumentSchema.parse({
     version: 1,
     theme: 'bold',

@@ -1,5 +1,6 @@
 import type { SendChannel } from '../../../shared/delivery/reminders.ts'
 import type { Block, MailDocument } from '../../../shared/messages/mail-document.ts'
+import { findPlaceholder } from '../../../shared/messages/mail-placeholders.ts'
 import { describePlace, listBlockPaths } from '../../../shared/messages/mail-places.ts'
 import { findMissingImages } from '../../carts/brand/public.ts'
 import { AppError } from '../../core/common/public.ts'
@@ -45,24 +46,24 @@ export async function findTextProblem(
   { channel, subject, body, design }: MessageTexts,
 ): Promise<TextProblem | null> {
   if (channel === 'email' && design) return findDesignProblem(renders, { accountId, store }, design)
-  const isBodyOurs = body === undefined || isBuiltInBody(body)
-  if (channel === 'push') return problemOfPush(renders, accountId, [subject, body])
-  if (channel !== 'email') return isBodyOurs ? null : ofBody(await renders.checkText(accountId, body))
-  if (isBodyOurs && (subject === undefined || isBuiltInSubject(subject))) return null
-  return ofBody(await renders.check(accountId, { subject: subject ?? ANY, body: body ?? ANY, design: null }))
+  const isBodyBuiltIn = body === undefined || isBuiltInBody(body)
+  if (channel === 'push') return findPushProblem(renders, accountId, [subject, body])
+  if (channel !== 'email') return isBodyBuiltIn ? null : toBodyProblem(await renders.checkText(accountId, body))
+  if (isBodyBuiltIn && (subject === undefined || isBuiltInSubject(subject))) return null
+  return toBodyProblem(await renders.check(accountId, { subject: subject ?? ANY, body: body ?? ANY, design: null }))
 }
 
-const ofBody = (error: Error | null): TextProblem | null => error && { message: error.message, field: 'body' }
+const toBodyProblem = (error: Error | null): TextProblem | null => error && { message: error.message, field: 'body' }
 
 /** Checks a notification's title and text. */
-async function problemOfPush(
+async function findPushProblem(
   renders: Pick<Renders, 'checkText'>,
   accountId: string,
   parts: readonly (string | undefined)[],
 ): Promise<TextProblem | null> {
   for (const text of parts) {
     const problem = text === undefined ? null : await renders.checkText(accountId, text)
-    if (problem) return ofBody(problem)
+    if (problem) return toBodyProblem(problem)
   }
   return null
 }
@@ -93,14 +94,25 @@ async function findDesignProblem(
     const most = LONGEST_BODY.toLocaleString('en-US')
     return { message: `The email has too much text. It has at most ${most} characters.`, field: 'design.bands' }
   }
-  const ofImage = await findImageProblem(store, design)
-  if (ofImage) return ofImage
+  const placeholderProblem = findPlaceholderProblem(design)
+  if (placeholderProblem) return placeholderProblem
+  const imageProblem = await findImageProblem(store, design)
+  if (imageProblem) return imageProblem
   const problem = await renders.check(accountId, { subject: ANY, body: ANY, design })
   return problem && { message: problem.message, field: 'design' }
 }
 
+function findPlaceholderProblem(design: MailDocument): TextProblem | null {
+  const found = findPlaceholder(design)
+  if (!found) return null
+  const { text, path, canHaveValue } = found
+  const place = describePlace(path)
+  const advice = canHaveValue ? 'is not a value. Choose one under Insert value.' : 'is not a value. Remove it.'
+  return { message: `${place ? `${place}: ` : ''}${text} ${advice}`, field: ['design', ...path].join('.') }
+}
+
 async function findImageProblem(store: StoreDb, design: MailDocument): Promise<TextProblem | null> {
-  const images = listPlaced(design, 'image')
+  const images = listBlocksOfType(design, 'image')
   const missing = await findMissingImages(
     store,
     images.map(({ block }) => block.asset),
@@ -108,14 +120,14 @@ async function findImageProblem(store: StoreDb, design: MailDocument): Promise<T
   const lost = images.find(({ block }) => missing.has(block.asset))
   if (!lost) return null
   return {
-    message: `${lost.place}: This picture is not one of this store’s. Upload it again.`,
+    message: `${lost.place}: This picture belongs to another store or was deleted. Upload it again.`,
     field: `${lost.field}.asset`,
   }
 }
 
-type Placed<Type extends Block['type']> = { block: Extract<Block, { type: Type }>; place: string; field: string }
+type BlockPlace<Type extends Block['type']> = { block: Extract<Block, { type: Type }>; place: string; field: string }
 
-const listPlaced = <Type extends Block['type']>(design: MailDocument, type: Type): Placed<Type>[] =>
+const listBlocksOfType = <Type extends Block['type']>(design: MailDocument, type: Type): BlockPlace<Type>[] =>
   listBlockPaths(design).flatMap(({ block, path }) =>
     isOfType(block, type) ? [{ block, place: describePlace(path)!, field: ['design', ...path].join('.') }] : [],
   )

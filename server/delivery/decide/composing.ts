@@ -90,21 +90,23 @@ function findTextLanguage(row: load.ClaimedRow, store: string | null): string {
 /** A manual message's own text replaces the template's. The text of a job is compiled once for all its messages. */
 export function buildTemplateSource(row: load.ClaimedRow): TemplateSource {
   const own = row.manual
+  const design = row.channel === 'email' ? findDesign(row) : null
   const isOwn = own !== null && (own.subject !== null || own.body !== null)
   const version = row.template_version ?? (isOwn ? 1 : 0)
   return {
     id: isOwn ? (own.jobId ?? row.id) : (row.template_id ?? row.id),
-    version: isOwn && !own.jobId ? 0 : version,
+    // A text whose document was not loaded must not stay in the caches as the mail of this version.
+    version: (isOwn && !own.jobId) || design === undefined ? 0 : version,
     subject: own?.subject ?? row.template_subject ?? '',
     body: own?.body ?? row.template_body ?? '',
-    design: row.channel === 'email' ? findDesign(row) : null,
+    design: design ?? null,
   }
 }
 
-/** A subject of its own replaces that of the template's document. */
-function findDesign({ manual, template_design: design }: load.ClaimedRow): MailDocument | null {
-  if (manual && manual.body !== null) return manual.design ?? null
-  if (!design) return null
+/** A subject of its own replaces that of the template's document. undefined: the documents were not loaded. */
+function findDesign({ manual, template_design: design }: load.ClaimedRow): MailDocument | null | undefined {
+  if (manual && manual.body !== null) return manual.design
+  if (!design) return design
   return manual?.subject ? replaceSubject(design, manual.subject) : design
 }
 

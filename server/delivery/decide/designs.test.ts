@@ -2,6 +2,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { MailDocumentSchema } from '../../../shared/messages/mail-document.ts'
 import { createMessageScene, HOUR, passTime } from '../../../test/message-scene.ts'
 import { acceptMail, createWorld } from '../../../test/world.ts'
+import { buildTemplateSource } from './composing.ts'
+import type { ClaimedRow } from './evaluate-sql.ts'
 
 // Documents of due messages, and the products that they show.
 
@@ -65,4 +67,14 @@ test('a due mail has its design, with the available products at their prices', a
   const { text, html } = world.sent[0]!
   expect(text).toMatch(/^Have you seen these\?\n\n- Product p1: \$19\.50\nView: \S+\n\n--\n/)
   expect(html).not.toMatch(/Product p[234]|Variation/)
+})
+
+test.each<[string, number, Partial<ClaimedRow>]>([
+  ['an email whose documents were not loaded', 0, {}],
+  ['an email of a text', 9, { template_design: null }],
+  ['an email of a design', 9, { template_design: design }],
+  ['an SMS', 9, { channel: 'sms' }],
+])('%s has version %i for the caches', (_name, version, changes) => {
+  const row = { channel: 'email', manual: null, template_id: 't', template_version: 9, ...changes } as ClaimedRow
+  expect(buildTemplateSource(row)).toMatchObject({ version, design: changes.template_design ?? null })
 })

@@ -7,7 +7,7 @@ import type { ClaimedRow } from './evaluate-sql.ts'
 // for a batch instead of once for each row.
 
 /** Returns the rows with the documents of their templates and of their own texts. */
-export async function withDesigns<Row extends ClaimedRow>(store: StoreDb, rows: readonly Row[]): Promise<Row[]> {
+export async function loadDesigns<Row extends ClaimedRow>(store: StoreDb, rows: readonly Row[]): Promise<Row[]> {
   const mails = rows.filter(({ channel }) => channel === 'email')
   const own = new Map(mails.flatMap((row) => (hasOwnText(row) ? [[findKey(row), row.id] as const] : [])))
   const templateIds = new Set(mails.flatMap((row) => (hasOwnText(row) ? [] : (row.template_id ?? []))))

@@ -27,7 +27,7 @@ import {
   type Texts,
   toDecisionRecord,
 } from './decision-inputs.ts'
-import { loadShownProducts, withDesigns } from './designs.ts'
+import { loadDesigns, loadShownProducts } from './designs.ts'
 import * as load from './evaluate-sql.ts'
 import { isChannelSpecific, pickDecision } from './fallback.ts'
 import type { ReachDecision } from './reach-rules.ts'
@@ -91,7 +91,7 @@ export async function evaluate(
     await useGenericPlans(tx)
     const { month, ...situation } = await loadStoreSituation(deps, tx)
     const claimed = await load.loadClaimed(tx, ids, situation.now, situation.capSince)
-    const rows = await withDesigns(tx, await withVariants(tx, claimed))
+    const rows = await loadDesigns(tx, await withVariants(tx, claimed))
     const context = await loadContext(deps, tx, { ...situation, ...read, isImagined: false }, rows)
     return { base: { month, ...situation }, context, rows }
   })
@@ -429,11 +429,11 @@ async function composeAll(
   context: DecisionContext,
   tasks: readonly ComposeTask[],
 ): Promise<void> {
-  const { ours = [], theirs = [] } = Object.groupBy(tasks, ({ row }) => (isOurs(row) ? 'ours' : 'theirs'))
-  const ids = theirs.map(({ row }) => row.id)
+  const { safe = [], unsafe = [] } = Object.groupBy(tasks, ({ row }) => (isSafe(row) ? 'safe' : 'unsafe'))
+  const ids = unsafe.map(({ row }) => row.id)
   const unfinished = ids.length > 0 ? await beginComposing(store, ids, deps.now()) : new Map<string, number>()
-  const fresh = theirs.filter(({ row }) => !unfinished.has(row.id))
-  await Promise.all([...ours, ...fresh].map((each) => tryCompose(context, each)))
+  const fresh = unsafe.filter(({ row }) => !unfinished.has(row.id))
+  await Promise.all([...safe, ...fresh].map((each) => tryCompose(context, each)))
   if (fresh.length > 0) {
     await endComposing(
       store,
@@ -441,7 +441,7 @@ async function composeAll(
     )
   }
   // One of these crashed a process, and the others were in the same batch. One at a time shows which.
-  for (const each of theirs.filter(({ row }) => unfinished.has(row.id))) {
+  for (const each of unsafe.filter(({ row }) => unfinished.has(row.id))) {
     await composeAlone(deps, store, context, each, unfinished.get(each.row.id)!)
   }
 }
@@ -462,8 +462,8 @@ async function composeAlone(
   await endComposing(store, [id])
 }
 
-/** Mails without Liquid and built-in texts are safe: no thread renders them. */
-function isOurs(row: load.ClaimedRow): boolean {
+/** Mails without Liquid and built-in texts need no thread. */
+function isSafe(row: load.ClaimedRow): boolean {
   const source = buildTemplateSource(row)
   if (row.channel === 'email') return !hasLegacyText(source)
   if (row.channel === 'push') return isBuiltInBody(source.subject) && isBuiltInBody(source.body)

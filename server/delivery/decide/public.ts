@@ -4,7 +4,7 @@ export { explainByChannel, explainSkippedChannels, readChannel } from './channel
 export { type AnyComposed, compose, isPush, isText } from './composing.ts'
 export { backOff, type Decision } from './decide.ts'
 export { type DecisionContext, type ForecastUsage, findMailRoute, getPlanLimit, type Texts } from './decision-inputs.ts'
-export { withDesigns } from './designs.ts'
+export { loadDesigns } from './designs.ts'
 export { type DecisionRow, dryRun, type Evaluation, evaluate, evaluateReach, type Ready } from './evaluate.ts'
 export {
   type ClaimedRow,

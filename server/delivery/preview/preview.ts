@@ -103,7 +103,7 @@ async function previewStored({ deps, store, signal }: PreviewContext, request: S
       const row = await load.loadPreview(tx, { ...request, stepId, id: createId(), ...base })
       if (!row) return []
       const chosen = await load.withVariants(tx, [{ ...row, variant_id: request.variantId ?? null }])
-      const [known] = await load.withDesigns(tx, chosen)
+      const [known] = await load.loadDesigns(tx, chosen)
       const stored = request.conditions === undefined ? known! : { ...known!, conditions: request.conditions }
       return [await withCoupon(tx, replaceText(stored, content), request.coupon)]
     }
@@ -259,7 +259,7 @@ export function loadManualPreview(
   return dryRun(deps, store, texts, async (tx, base) => {
     const templateId = await findTemplate(tx, request)
     const about = { cartIds: [request.cartId], channel: request.channel, templateId }
-    const rows = await load.withDesigns(tx, await load.loadImagined(tx, { ...about, ...base }))
+    const rows = await load.loadDesigns(tx, await load.loadImagined(tx, { ...about, ...base }))
     const { conditions = null } = request
     return Promise.all(rows.map((row) => withCoupon(tx, { ...replaceText(row, request), conditions }, request.coupon)))
   })

@@ -52,7 +52,7 @@ export async function createCampaign(
   const before = await findReplay(deps, store, request)
   if (before) return before
   const { row, where } = await loadStoreContext(deps, store)
-  const stored = toStoredCampaign(input, where, NO_CONTENT)
+  const stored = toStoredCampaign(input, where, null)
   assertValid(stored, where, { hasStart: !input.sendNow })
   await assertPlanAllows(deps, request.account, planFeatures(stored, where, input.sendNow))
   await assertSenderReady(deps, { account: request.account, store }, row, stored.type)
@@ -254,11 +254,11 @@ function nextAfterEdit(campaign: CampaignRow, columns: TimeColumns, { zone, now 
 /** A run whose time passed before it was requested starts now, and its messages are dated now. */
 const clampToNow = (now: Date, at: Date | null): Date | null => (at !== null && at < now ? now : at)
 
-/** `before`: the stored content, which a request without a document may keep. */
+/** `before`: the stored content, which a request without a document may keep; null: a new campaign. */
 function toStoredCampaign(
   input: CampaignInput,
   { currency }: Pick<StoreClock, 'currency'>,
-  before: EmailContent,
+  before: EmailContent | null,
 ): StoredInput {
   const { targetAudience, content, schedule } = input
   const { type, filters } = targetAudience
@@ -283,12 +283,10 @@ function toStoredCampaign(
 }
 
 /** An SMS has no subject, and a WhatsApp message has the text of its approved template (decision 126). */
-function toContentColumns({ type, content: { subject, body, design } }: CampaignInput, before: EmailContent) {
+function toContentColumns({ type, content: { subject, body, design } }: CampaignInput, before: EmailContent | null) {
   if (type === 'email') return resolveContent({ subject, body, design }, before)
   return { subject: type === 'push' ? subject : '', body: type === 'whatsapp' ? '' : body, design: null }
 }
-
-const NO_CONTENT: EmailContent = { subject: '', body: '', design: null }
 
 /** Throws the errors of B 5. `hasStart`: the start date is new, so it is validated. */
 function assertValid(stored: StoredInput, { zone, now }: StoreClock, { hasStart }: { hasStart: boolean }): void {

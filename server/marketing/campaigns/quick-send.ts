@@ -55,7 +55,7 @@ const discount = QUICK_SEND_TEMPLATES.find(({ id }) => id === 'discount')!
 
 function quickSend(input: QuickSendInput, { currency, zone, now }: StoreClock): StoredInput {
   const texts = { subject: input.subject?.trim(), body: input.htmlContent, design: input.design }
-  const { subject, body, design } = resolveContent(texts, { subject: '', body: '', design: null })
+  const { subject, body, design } = resolveContent(texts, null)
   if (!design && (subject === '' || body.trim() === '')) {
     throw fieldError(subject === '' ? 'subject' : 'htmlContent', campaignTexts.noWords)
   }

@@ -22,7 +22,7 @@ const build = (text: string, rest: object = {}): MailDocument =>
     preview: [],
     bands: [
       {
-        id: 'band0001',
+        id: 'band0002',
         blocks: [
           { id: 'block001', type: 'text', inlines: [{ kind: 'text', text, marks: ['bold'] }] },
           { id: 'block002', type: 'button', label: 'Open my cart' },
@@ -98,7 +98,12 @@ describe('an email of a flow', () => {
     const refused: [object, number, string, RegExp][] = [
       [withoutFooter, 400, `${at}.footer`, /^Every mail ends with the footer/],
       [{ ...build('x'), color: 'red' }, 400, at, /unknown field/],
-      [withBlocks({ ...image, alt: '' }), 400, `${at}.bands.0.blocks.0.alt`, /^Band 1, block 1: Describe the picture/],
+      [
+        withBlocks({ ...image, alt: '' }),
+        400,
+        `${at}.bands.0.blocks.0.alt`,
+        /^Section 1, block 1: Describe the picture/,
+      ],
       [
         withBlocks({ ...image, asset: 'https://a.example/x.png' }),
         400,
@@ -112,9 +117,21 @@ describe('an email of a flow', () => {
         withBlocks(image),
         422,
         `${at}.bands.0.blocks.0.asset`,
-        /Band 1, block 1: This picture is not one of this store/,
+        /Section 1, block 1: This picture belongs to another store or was deleted/,
       ],
       [withBlocks(legacy), 422, at, /nobody/],
+      [
+        build('Hi {{ first_name }}', { subject: build('x').subject }),
+        422,
+        `${at}.bands.0.blocks.0.inlines`,
+        /^Step 1: Section 1, block 1: \{\{ first_name \}\} is not a value. Choose one under Insert value.$/,
+      ],
+      [
+        { ...build('x'), subject: build('{% if vip %}').subject },
+        422,
+        `${at}.subject`,
+        /^Step 1: \{% if vip %\} is not a value/,
+      ],
       [withBlocks({ id: 'block009', type: 'divider' }), 422, `${at}.bands`, /no text/],
     ]
     for (const [design, status, field, message] of refused) {
@@ -134,6 +151,26 @@ describe('an email of a flow', () => {
     ).toBe(200)
   })
 
+  test('has its picture at an address that opens', async () => {
+    const scene = await createMessageScene(world, 1)
+    await advanceToAbandoned(world, scene.storeId, HOUR - 1)
+    const upload = { token: scene.token, body: { content: (await draw()).toString('base64') } }
+    const { asset } = (await world.request('POST', '/api/stores/mail-images', upload)).body
+    const image = { id: 'block009', type: 'image', asset, width: 40, height: 40, alt: 'Tea' }
+    const [band] = build('Fresh tea').bands
+    const design = { ...build('Fresh tea'), bands: [{ ...band!, blocks: [...band!.blocks, image] }] }
+    expect((await save(scene, { design })).status).toBe(200)
+    world.sent.length = 0
+    await passTime(world, scene.storeId, 1)
+    const src = /<img[^>]*\ssrc="([^"]+)"[^>]*alt="Tea"|<img[^>]*alt="Tea"[^>]*\ssrc="([^"]+)"/.exec(
+      world.sent[0]!.html,
+    )
+    const url = new URL(src![1] ?? src![2]!)
+    expect(url.origin).toBe(new URL(world.deps.config.publicUrl).origin)
+    const picture = await world.app.inject({ method: 'GET', url: url.pathname })
+    expect([picture.statusCode, picture.headers['content-type']]).toEqual([200, 'image/png'])
+  })
+
   test('keeps hostile words as words', async () => {
     const scene = await createMessageScene(world)
     const asset = `${'a'.repeat(32)}.png`
@@ -144,6 +181,13 @@ describe('an email of a flow', () => {
     for (const text of HOSTILE_TEXTS) {
       const design = buildSampleDocument('bold', text)
       expect(JSON.stringify(design)).toContain(asset)
+      if (/^\{[{%].*[%}]\}$/.test(text)) {
+        expect(await save(scene, { design })).toMatchObject({
+          status: 422,
+          body: { error: `Step 1: ${text} is not a value. Choose one under Insert value.` },
+        })
+        continue
+      }
       const reply = await save(scene, { design })
       expect([text, reply.status, reply.body.error]).toEqual([text, 200, undefined])
       expect((await readEmail(scene)).design).toEqual(design)

@@ -568,7 +568,7 @@ const NO_TEXT: Text = { subject: '', body: '', design: null }
 
 /** The text in one shape for all channels; null: not in the request. */
 function textIn(words: PartialTexts | undefined, channel: FlowChannel, stored: Text | undefined): Text | null {
-  if (channel === 'email') return words?.email ? resolveContent(words.email, stored ?? NO_TEXT) : null
+  if (channel === 'email') return words?.email ? resolveContent(words.email, stored ?? null) : null
   if (channel === 'sms') return words?.sms ? { ...NO_TEXT, body: words.sms.body } : null
   if (channel === 'push') return words?.push ? { ...NO_TEXT, subject: words.push.title, body: words.push.body } : null
   return null

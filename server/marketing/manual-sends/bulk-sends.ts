@@ -10,7 +10,7 @@ import { findTemplate } from '../../delivery/preview/preview.ts'
 import type { Deps } from '../../deps.ts'
 import * as sql from './bulk-sends-sql.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
-import { assertMaySend, countCustomText, writeDesign } from './manual.ts'
+import { assertMaySend, countCustomText, resolveDesign } from './manual.ts'
 import { type Items, planItems } from './plan-items.ts'
 
 // Bulk sends (D9): one request writes one row per message, and the rows are the job. After a crash, any process
@@ -32,9 +32,9 @@ export async function startJob(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  { design, ...asked }: JobRequest,
+  asked: JobRequest,
 ): Promise<{ jobId: string }> {
-  const jobRequest = { ...asked, ...(asked.channel === 'email' && writeDesign(design)) }
+  const jobRequest = { ...asked, ...(asked.channel === 'email' && resolveDesign(asked)) }
   const cartIds = [...new Set(jobRequest.cartIds)]
   await assertMaySend(deps, request.account, jobRequest.channel)
   await assertTextRenders(deps, { accountId: request.session.accountId, store }, jobRequest)

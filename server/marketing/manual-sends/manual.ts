@@ -24,7 +24,7 @@ import {
   sendDueMessages,
   wasAttempted,
 } from '../../messages/messages/public.ts'
-import { toTemplateText } from '../../messages/templates/public.ts'
+import { type ContentChange, type EmailContent, resolveContent } from '../../messages/templates/public.ts'
 import { type IdempotentRequest, withIdempotencyKey } from './idempotency.ts'
 import { delayLoss, insertManualMessage } from './manual-sql.ts'
 
@@ -56,9 +56,9 @@ export async function sendManually(
   deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'renders' | 'secrets'>,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  { design, ...asked }: ManualRequest,
+  asked: ManualRequest,
 ): Promise<SendReply> {
-  const manualRequest = { ...asked, ...writeDesign(design) }
+  const manualRequest = { ...asked, ...resolveDesign(asked) }
   await assertMaySend(deps, request.account, manualRequest.channel)
   const cart = requireFound(await readContact(store, manualRequest.cartId), 'Cart')
   const toAddress = await otherAddress(store, cart, manualRequest)
@@ -77,9 +77,9 @@ export async function sendManually(
   return reply
 }
 
-/** A document with its words as subject and body; nothing without one. */
-export const writeDesign = (design: MailDocument | null | undefined) =>
-  design ? { ...toTemplateText(design), design } : {}
+/** The content of a request with a document; nothing without one, because a template may have the text. */
+export const resolveDesign = ({ subject, body, design }: ContentChange): Partial<EmailContent> =>
+  design ? resolveContent({ subject: subject === reminderTexts.subject ? undefined : subject, body, design }, null) : {}
 
 /** Decision 6: manual SMS and WhatsApp are part of Starter and Growth. */
 export async function assertPlanHas(deps: Pick<Deps, 'now'>, account: AccountDb, channel: SendChannel): Promise<void> {

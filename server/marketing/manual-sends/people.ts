@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.ts'
 import { refreshLargeJobStatistics } from './bulk-sends.ts'
 import * as jobs from './bulk-sends-sql.ts'
 import { type IdempotentRequest, replayReply, withIdempotencyKey } from './idempotency.ts'
-import { assertMaySend, countCustomText, PRIORITY_MS, waitForReply, writeDesign } from './manual.ts'
+import { assertMaySend, countCustomText, PRIORITY_MS, resolveDesign, waitForReply } from './manual.ts'
 import { type CommonFields, type Items, planItems } from './plan-items.ts'
 
 // Mails to people instead of carts (decision 39), each about the most recently abandoned cart or none. The rows are the
@@ -31,9 +31,9 @@ export async function startPeopleJob(
   deps: Deps,
   store: StoreDb<Db>,
   request: IdempotentRequest,
-  { shopperIds, design, ...asked }: Offer & { shopperIds: readonly string[] },
+  { shopperIds, ...asked }: Offer & { shopperIds: readonly string[] },
 ): Promise<{ jobId: string }> {
-  const offer = { ...asked, ...writeDesign(design) }
+  const offer = { ...asked, ...resolveDesign(asked) }
   const recipients = [...new Set(shopperIds)]
   await assertMaySendOffer(deps, store, request, offer)
   const requestedBy = request.session.userId

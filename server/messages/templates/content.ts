@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
-import type { MailDocument } from '../../../shared/messages/mail-document.ts'
+import { listBlocks, type MailDocument, mailLimits, OPENED_BAND } from '../../../shared/messages/mail-document.ts'
+import { AppError } from '../../core/common/public.ts'
 import { openTemplate } from './open-template.ts'
 import { toTemplateText } from './plain-text.ts'
 
@@ -22,29 +23,66 @@ export interface ContentChange {
 
 /**
  * A changed document replaces the text. Otherwise another text replaces the document, and another subject alone is put
- * into it. A client that sends back the document it read, with another text, changes the text.
+ * into it. A client that sends back the document it read, with another text, changes the text. `stored` is null for a new
+ * email. Throws an AppError.
  */
-export function resolveContent({ design, ...texts }: ContentChange, stored: EmailContent): EmailContent {
-  if (design && !isDeepStrictEqual(design, openDesign(stored))) return { ...toTemplateText(design), design }
+export function resolveContent({ design, ...texts }: ContentChange, stored: EmailContent | null): EmailContent {
+  if (!stored) return createContent({ design, ...texts })
+  if (design && !isDocumentOf(stored, design)) return writeDocument(design)
   const { subject = stored.subject, body = stored.body } = texts
   if (design === null || !stored.design || body !== stored.body) return { subject, body, design: null }
-  if (subject === stored.subject) return stored
-  const isBodyWritten = texts.body !== undefined
-  return { subject, body, design: isBodyWritten ? null : replaceSubject(stored.design, subject) }
+  return subject === stored.subject ? stored : { subject, body, design: replaceSubject(stored.design, subject) }
 }
+
+/** A document that was read with a text is stored as that text. A document and another text contradict each other. */
+function createContent({ subject = '', body = '', design }: ContentChange): EmailContent {
+  if (!design) return { subject, body, design: null }
+  const written = toTemplateText(design)
+  const text = { subject: subject || written.subject, body: body || written.body, design: null }
+  if (isOpenable(text) && isDocumentOf(text, design)) return text
+  if (text.body !== written.body) throw new AppError('unprocessable', 'Send a design, or subject and body.')
+  // Without a body, a subject may be a default.
+  const isSubjectNew = body !== '' && text.subject !== written.subject
+  return writeDocument(isSubjectNew ? replaceSubject(design, text.subject) : design)
+}
+
+function writeDocument(design: MailDocument): EmailContent {
+  const document = renameOpenedBand(design)
+  return { ...toTemplateText(document), design: document }
+}
+
+const isDocumentOf = (content: EmailContent, design: MailDocument): boolean =>
+  isDeepStrictEqual(design, openDesign(content)) || isDeepStrictEqual(renameOpenedBand(design), content.design)
+
+/** A longer text is no document. */
+const isOpenable = ({ subject, body }: EmailContent): boolean =>
+  subject.length <= mailLimits.legacySubject && body.length <= mailLimits.legacyText
+
+/** The band's id marks a text that was opened as a document, so a stored document has another. */
+function renameOpenedBand(design: MailDocument): MailDocument {
+  if (!design.bands.some(({ id }) => id === OPENED_BAND)) return design
+  const ids = new Set([...design.bands, ...listBlocks(design)].map(({ id }) => id))
+  let number = 1
+  while (ids.has(formatBandId(number))) number += 1
+  const id = formatBandId(number)
+  return { ...design, bands: design.bands.map((band) => (band.id === OPENED_BAND ? { ...band, id } : band)) }
+}
+
+/** The first is `OPENED_BAND`. */
+const formatBandId = (number: number): string => `band${String(number).padStart(4, '0')}`
 
 /** The document of an email for its editor: the stored one, or the text as blocks. Lists open the same texts often. */
 export function openDesign({ design, ...text }: EmailContent): MailDocument {
   if (design) return design
   const key = JSON.stringify([text.subject, text.body])
-  const known = opened.get(key)
+  const known = openedTexts.get(key)
   if (known) return known
   const document = openTemplate(text)
-  opened.set(key, document)
+  openedTexts.set(key, document)
   return document
 }
 
-const opened = new LRUCache<string, MailDocument>({
+const openedTexts = new LRUCache<string, MailDocument>({
   max: 500,
   maxSize: 5_000_000,
   sizeCalculation: (_, key) => key.length,

@@ -2,7 +2,7 @@
 import { decode, encode } from 'html-entities'
 import type { Liquid, Template } from 'liquidjs'
 import { getCopy } from '../../../shared/messages/copy/copy.ts'
-import { MAX_HTML_BYTES } from '../../../shared/messages/mail-fill.ts'
+import { MAX_HTML_BYTES, MAX_TRACKED } from '../../../shared/messages/mail-fill.ts'
 import type { MailItem, MailLink } from '../../../shared/messages/mail-values.ts'
 import type { ShopTheme } from '../../../shared/messages/palette.ts'
 import { removeBlankParagraphs } from './blanks.ts'
@@ -37,9 +37,6 @@ export interface DraftStyle {
 
 /** The tracked form of a link, or null to keep it. Called once per link and text. */
 export type TrackLink = (url: string) => string | null
-
-/** A tracked link contains its target, and some mail programs open no link of more than 2,000 characters. */
-const MAX_TRACKED = 1_000
 
 /** Throws a TemplateError. The result may be empty. */
 export function createDraft(
@@ -132,9 +129,9 @@ function createLinkRules(values: CleanValues, style: DraftStyle, trackLink: Trac
       if (!url) return null
       const cached = known.get(url)
       if (cached) return cached
-      const isOurs =
+      const isTracked =
         url === values.checkoutLink || (url.length <= MAX_TRACKED && values.storeHosts.has(new URL(url).host))
-      const trackedUrl = isOurs ? trackLink(url) : null
+      const trackedUrl = isTracked ? trackLink(url) : null
       links.push({ url, trackedUrl })
       known.set(url, trackedUrl ?? url)
       return trackedUrl ?? url

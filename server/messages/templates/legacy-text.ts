@@ -66,5 +66,5 @@ function renderText(tools: DraftTools, source: { key: TextKey; text: string }, f
 
 const WEB_ADDRESS = /https?:\/\/\S+/g
 
-/** The promise stands below the first button of the mail. */
+/** Puts the promise below the first button of the mail. */
 const markButtons = (content: string): string => content.replaceAll(BUTTON_MARKS[1], BUTTON_MARKS[1] + PROMISE_MARK)

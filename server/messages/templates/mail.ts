@@ -44,8 +44,19 @@ export interface OpenedMail {
 
 type Texts = Pick<TemplateSource, 'subject' | 'body'>
 
-const opened = new LRUCache<string, OpenedMail & Texts>({ max: 500 })
-const compiled = new LRUCache<string, { mail: CompiledMail; document: MailDocument }>({ max: 500 })
+/** Of each cache, in characters of JSON: a document of many short runs takes several times its words. */
+const MAX_CACHED = 8_000_000
+
+const openedMails = new LRUCache<string, OpenedMail & Texts>({
+  max: 500,
+  maxSize: MAX_CACHED,
+  sizeCalculation: ({ document }) => JSON.stringify(document).length,
+})
+const compiledMails = new LRUCache<string, { mail: CompiledMail; document: MailDocument }>({
+  max: 500,
+  maxSize: MAX_CACHED,
+  sizeCalculation: ({ mail }) => JSON.stringify(mail).length,
+})
 /** A batch shares one brand. */
 const brandKeys = new WeakMap<MailBrand, string>()
 
@@ -53,11 +64,11 @@ const brandKeys = new WeakMap<MailBrand, string>()
 export function openMail(source: TemplateSource): OpenedMail {
   const { id, version, subject, body, design } = source
   const key = `${id}:${version}`
-  const known = version === 0 ? undefined : opened.get(key)
+  const known = version === 0 ? undefined : openedMails.get(key)
   if (known && known.subject === subject && known.body === body) return known
   const document = design ?? openTemplate(source)
   const mail = { document, legacy: findLegacy(document), subject, body }
-  if (version !== 0) opened.set(key, mail)
+  if (version !== 0) openedMails.set(key, mail)
   return mail
 }
 
@@ -88,10 +99,10 @@ function compileMail(
   const brandKey = brandKeys.get(brand) ?? JSON.stringify(brand)
   brandKeys.set(brand, brandKey)
   const key = `${id}:${version}:${locale}:${brandKey}`
-  const known = compiled.get(key)
+  const known = compiledMails.get(key)
   if (known?.document === document) return known.mail
   const mail = compile(document, brand, document.theme, locale)
-  compiled.set(key, { mail, document })
+  compiledMails.set(key, { mail, document })
   return mail
 }
 

@@ -46,6 +46,7 @@ describe('the text of a document', () => {
       "Hi {{ customer_name | default: 'the ’boss’' }}\n!",
     ],
     ['items', { type: 'items', part: 'first' }, '{{ cart_items }}'],
+    ['the items but the first', { type: 'items', part: 'rest' }, '{{ cart_items }}'],
     ['the button', { type: 'button', label: 'Go' }, '{{ checkout_link }}'],
     [
       'a button to a page',
@@ -73,6 +74,7 @@ describe('the text of a document', () => {
         type: 'trust',
         points: [
           { title: 'Fast', text: 'In a day' },
+          { title: 'Returns', text: ' ' },
           { title: 'Safe', text: '' },
         ],
       },
@@ -88,13 +90,23 @@ describe('the text of a document', () => {
     expect(write(block)).toBe(expected)
   })
 
+  test('has the items once', () => {
+    const { body } = toTemplateText(
+      build([
+        { type: 'items', part: 'first' },
+        { type: 'items', part: 'rest' },
+      ]),
+    )
+    expect(body).toBe('{{ cart_items }}')
+  })
+
   test('is HTML with escaped words beside a legacy text in HTML', () => {
     const legacy = { type: 'legacy_text', source: '<p>Hi</p>' }
     const { body } = toTemplateText(build([{ type: 'heading', inlines: [run('A & <b>')] }, legacy, { type: 'items' }]))
     expect(body).toBe('<h1>A &amp; &lt;b&gt;</h1>\n\n<p>Hi</p>\n\n{{ cart_items }}')
   })
 
-  test('keeps hostile words as words, in every place', () => {
+  test('escapes hostile words in every place', () => {
     for (const hostile of HOSTILE_TEXTS) checkWords(toTemplateText(buildSampleDocument('bold', hostile)))
     fc.assert(
       fc.property(generatedDocument, (document) => checkWords(toTemplateText(document))),
@@ -102,7 +114,7 @@ describe('the text of a document', () => {
     )
   })
 
-  test('of words that make a tag together has none', () => {
+  test('has no tag where two runs make one together', () => {
     const inlines = [
       run('{'),
       run('{ customer_name }}<'),
@@ -171,7 +183,7 @@ const block = fc.oneof(
 )
 const show = fc.constantFrom('always', 'has:coupon_code', 'lacks:coupon_minimum', 'several_items', 'total_unchanged')
 
-describe('opening the text of a document', () => {
+describe('the text of a document, opened again,', () => {
   test.each(ready.map(({ subject, body }) => [subject, body]))('gives the same document for %s', (subject, body) => {
     const document = openTemplate({ subject, body })
     expect(openTemplate(toTemplateText(document))).toEqual(document)
@@ -193,29 +205,43 @@ describe('opening the text of a document', () => {
 })
 
 describe('a saved email', () => {
-  const design = build([{ type: 'text', inlines: [run('Hello')] }])
+  const opened = build([{ type: 'text', inlines: [run('Hello')] }])
+  const [band] = opened.bands
+  const design = { ...opened, bands: [{ ...band!, id: 'band0002' }] }
   const stored = { ...toTemplateText(design), design }
+  const withSubject = { ...stored, subject: 'New', design: { ...design, subject: [run('New', { marks: [] })] } }
 
-  test('with a document has its words as text', () => {
+  test('with a document has the words of the document as text', () => {
     expect(
       resolveContent({ subject: 'Other', body: 'Other', design }, { subject: 'S', body: 'B', design: null }),
     ).toEqual(stored)
   })
 
-  test('that is a text stays one if its blocks come back', () => {
+  test('stays a text when its document is sent back unchanged', () => {
     const text = { subject: 'S', body: 'Hi\n\n{{ cart_items }}', design: null }
     expect(resolveContent({ ...text, design: structuredClone(openTemplate(text)) }, text)).toEqual(text)
+  })
+
+  test('gives the band of an opened text another id, also the second time', () => {
+    const text = { subject: 'S', body: 'B', design: null }
+    expect(resolveContent({ design: opened }, text)).toEqual(stored)
+    expect(resolveContent({ design: opened, body: stored.body }, stored)).toEqual(stored)
+    expect(resolveContent({ design: opened, body: 'New' }, stored)).toMatchObject({ body: 'New', design: null })
+    const [block] = band!.blocks
+    const taken = { ...opened, bands: [{ ...band!, blocks: [{ ...block!, id: 'band0002' }] }] }
+    expect(resolveContent({ design: taken }, text).design?.bands[0]?.id).toBe('band0003')
+  })
+
+  test('with another subject alone keeps the document that was sent along', () => {
+    const change = { subject: 'New', body: stored.body, design: structuredClone(design) }
+    expect(resolveContent(change, stored)).toEqual(withSubject)
   })
 
   test.each<[string, object, object]>([
     ['nothing', {}, stored],
     ['the same text', { subject: stored.subject, body: stored.body }, stored],
     ['another text', { subject: stored.subject, body: 'New' }, { ...stored, body: 'New', design: null }],
-    [
-      'another subject with the text',
-      { subject: 'New', body: stored.body },
-      { ...stored, subject: 'New', design: null },
-    ],
+    ['another subject with the text', { subject: 'New', body: stored.body }, withSubject],
     ['its document and another text', { design, body: 'New' }, { ...stored, body: 'New', design: null }],
     ['its document', { design: structuredClone(design) }, stored],
     ['no document', { design: null }, { ...stored, design: null }],
@@ -230,5 +256,36 @@ describe('a saved email', () => {
     ],
   ])('given %s', (_name, change, expected) => {
     expect(resolveContent(change, stored)).toEqual(expected)
+  })
+})
+
+describe('a new email', () => {
+  const built = build([{ type: 'text', inlines: [run('Hello')] }])
+  const design = { ...built, bands: [{ ...built.bands[0]!, id: 'band0002' }] }
+  const written = { ...toTemplateText(design), design }
+  const text = { subject: 'Hi {{ store_name }}', body: 'Hi **you**\n\n{{ cart_items }}', design: null }
+
+  test.each<[string, object, object]>([
+    ['a text', { subject: 'S', body: 'B' }, { subject: 'S', body: 'B', design: null }],
+    ['a document', { design }, written],
+    ['a document and empty texts', { subject: '', body: '', design }, written],
+    ['a document and its text', { ...written }, written],
+    [
+      'a document and another subject',
+      { ...written, subject: 'New' },
+      { ...written, subject: 'New', design: { ...design, subject: [run('New', { marks: [] })] } },
+    ],
+    ['a document and a default subject', { subject: 'Default', design }, written],
+    ['a text and the document it opens as', { ...text, design: openTemplate(text) }, text],
+  ])('of %s', (_name, change, expected) => {
+    expect(resolveContent(change, null)).toEqual(expected)
+  })
+
+  test.each<[string, object]>([
+    ['a document', { design, body: 'New' }],
+    ['the document of another text', { design: openTemplate(text), subject: text.subject, body: 'New' }],
+    ['a document, longer than a text may be', { design: openTemplate(text), body: 'x'.repeat(70_000) }],
+  ])('of a text and %s is refused', (_name, change) => {
+    expect(() => resolveContent(change, null)).toThrow('Send a design, or subject and body.')
   })
 })

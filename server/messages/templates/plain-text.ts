@@ -1,15 +1,27 @@
 // Writes a document as a text template: lists, exports and older clients read an email as subject and body. What the
-// text cannot say (colors, layouts, pictures) is left out. Owners' words are escaped, so that they stay words. Pure.
-import type { Block, Inline, MailDocument, Show, ValueName } from '../../../shared/messages/mail-document.ts'
+// text cannot say (colors, layouts, pictures) is left out. Owners' words are escaped, so that Liquid does not read them.
+// Pure.
+import {
+  type Block,
+  type Inline,
+  listBlocks,
+  type MailDocument,
+  type Show,
+  type ValueName,
+} from '../../../shared/messages/mail-document.ts'
+import { listShownPoints } from '../../../shared/messages/mail-points.ts'
 import { isHtml } from './compile.ts'
 
 export function toTemplateText(document: MailDocument): { subject: string; body: string } {
   const { subject, bands } = document
-  const isMarkup = bands.some(({ blocks }) => blocks.some(hasMarkup))
+  const style: TextStyle = {
+    isMarkup: bands.some(({ blocks }) => blocks.some(hasMarkup)),
+    hasFirstItems: listBlocks(document).some((block) => block.type === 'items' && block.part !== 'rest'),
+  }
   const written = bands.map(({ show, blocks }) =>
     wrap(
       show,
-      blocks.map((block) => writeBlock(block, isMarkup)),
+      blocks.map((block) => writeBlock(block, style)),
     ),
   )
   return {
@@ -20,31 +32,31 @@ export function toTemplateText(document: MailDocument): { subject: string; body:
 
 /** One line, which is never HTML. */
 const writeSubject = (subject: MailDocument['subject']): string =>
-  Array.isArray(subject) ? toLine(joinPieces(subject.flatMap(toPieces), splitBraces)) : subject.source.trim()
+  Array.isArray(subject) ? collapseSpace(joinChunks(subject.flatMap(toChunks), splitBraces)) : subject.source.trim()
 
 const hasMarkup = (block: Block): boolean =>
   block.type === 'columns' ? block.columns.flat().some(hasMarkup) : block.type === 'legacy_text' && isHtml(block.source)
 
-/** Words, or Liquid. */
-type Piece = { words: string } | { liquid: string }
+/** The owner's words, or Liquid. */
+type TextChunk = { literal: string } | { liquid: string }
 
-const words = (text: string): Piece => ({ words: text })
-const liquid = (text: string): Piece => ({ liquid: text })
+const literal = (text: string): TextChunk => ({ literal: text })
+const liquid = (text: string): TextChunk => ({ liquid: text })
 
 /** The conditions of a text template have no saving; the amount of the coupon stands for it. */
 const toVariable = (name: ValueName): string => (name === 'coupon_saving' ? 'coupon_amount' : name)
 
-function toPieces(inline: Inline): Piece[] {
-  if (inline.kind === 'break') return [words('\n')]
+function toChunks(inline: Inline): TextChunk[] {
+  if (inline.kind === 'break') return [literal('\n')]
   if (inline.kind === 'value') {
     const fallback = cleanFallback(inline.fallback ?? '')
     return [liquid(`{{ ${toVariable(inline.name)}${fallback && ` | default: '${fallback}'`} }}`)]
   }
   const { href, text } = inline
-  const run = words(text.replace(/\s+/g, ' '))
+  const run = literal(text.replace(/\s+/g, ' '))
   if (href === undefined || href === 'shop' || href === text) return [run]
-  if (href === 'cart') return [run, words(' ('), liquid('{{ checkout_link }}'), words(')')]
-  return [run, words(` (${href.replace(/^mailto:/, '')})`)]
+  if (href === 'cart') return [run, literal(' ('), liquid('{{ checkout_link }}'), literal(')')]
+  return [run, literal(` (${href.replace(/^mailto:/, '')})`)]
 }
 
 /** A string of Liquid has no escapes. */
@@ -60,15 +72,15 @@ const cleanFallback = (text: string): string =>
     .trim()
 
 /** Adjacent words are escaped as one, because two runs may make a tag together. */
-function joinPieces(pieces: readonly Piece[], encode: (words: string) => string): string {
+function joinChunks(chunks: readonly TextChunk[], encode: (words: string) => string): string {
   const joined: string[] = []
   let run = ''
-  for (const piece of [...pieces, liquid('')]) {
-    if ('words' in piece) {
-      run += piece.words
+  for (const chunk of [...chunks, liquid('')]) {
+    if ('literal' in chunk) {
+      run += chunk.literal
       continue
     }
-    joined.push(encode(run), piece.liquid)
+    joined.push(encode(run), chunk.liquid)
     run = ''
   }
   return joined.join('')
@@ -83,54 +95,61 @@ const encodeWords = (text: string): string =>
 /** A brace at the end may stand before Liquid. */
 const splitBraces = (text: string): string => text.replace(/\{(?=[{%]|$)/g, '{ ')
 
-function writeBlock(block: Block, isMarkup: boolean): string {
+interface TextStyle {
+  /** HTML. */
+  isMarkup: boolean
+  /** The document has a block of items that begins with the first one. */
+  hasFirstItems: boolean
+}
+
+function writeBlock(block: Block, style: TextStyle): string {
   if (block.type === 'columns') {
     return wrap(
       block.show,
-      block.columns.flat().map((each) => writeBlock(each, isMarkup)),
+      block.columns.flat().map((each) => writeBlock(each, style)),
     )
   }
-  const text = writeContent(block, isMarkup)
+  const text = writeContent(block, style)
   const show = block.type === 'coupon' && block.show === 'always' ? 'with_coupon' : block.show
   return wrap(show, [text])
 }
 
-function writeContent(block: Exclude<Block, { type: 'columns' }>, isMarkup: boolean): string {
-  const paragraph = (pieces: readonly Piece[], tag = 'p') => {
-    const text = tidy(joinPieces(pieces, isMarkup ? encodeWords : escapeWords))
+function writeContent(block: Exclude<Block, { type: 'columns' }>, { isMarkup, hasFirstItems }: TextStyle): string {
+  const paragraph = (chunks: readonly TextChunk[], tag = 'p') => {
+    const text = tidy(joinChunks(chunks, isMarkup ? encodeWords : escapeWords))
     return isMarkup && text ? `<${tag}>${text}</${tag}>` : text
   }
   switch (block.type) {
     case 'heading': {
-      const line = block.inlines.flatMap((inline) => (inline.kind === 'break' ? [words(' ')] : toPieces(inline)))
+      const line = block.inlines.flatMap((inline) => (inline.kind === 'break' ? [literal(' ')] : toChunks(inline)))
       const text = paragraph(line, `h${block.level}`)
       return text && !isMarkup ? `# ${text}` : text
     }
     case 'text':
-      return paragraph(block.inlines.flatMap(toPieces))
+      return paragraph(block.inlines.flatMap(toChunks))
     case 'coupon':
       return [
-        paragraph(block.inlines.flatMap(toPieces)),
-        paragraph([words('Your code: '), liquid('{{ coupon_code }}')]),
+        paragraph(block.inlines.flatMap(toChunks)),
+        paragraph([literal('Your code: '), liquid('{{ coupon_code }}')]),
       ]
         .filter(Boolean)
         .join('\n\n')
     case 'image':
-      return block.isDecorative ? '' : paragraph([words(toLine(block.alt))])
+      return block.isDecorative ? '' : paragraph([literal(collapseSpace(block.alt))])
     case 'items':
-      // The rest follows the first.
-      return block.part === 'rest' ? '' : '{{ cart_items }}'
+      // A text lists all items at once.
+      return block.part === 'rest' && hasFirstItems ? '' : '{{ cart_items }}'
     case 'totals':
-      return paragraph([words(`${toLabel(block.label) || 'Total'}: `), liquid(`{{ ${block.amount} }}`)])
+      return paragraph([literal(`${toLabel(block.label) || 'Total'}: `), liquid(`{{ ${block.amount} }}`)])
     case 'button':
       return writeButton(block, paragraph)
     case 'product':
-      return paragraph([words(toLine(block.label))])
+      return paragraph([literal(collapseSpace(block.label))])
     case 'trust':
       return paragraph(
-        block.points.flatMap(({ title, text }, at) => [
-          words(at === 0 ? '' : '\n'),
-          words([title, text].map(toLine).filter(Boolean).join(': ')),
+        listShownPoints(block.points).flatMap(({ title, text }, at) => [
+          literal(at === 0 ? '' : '\n'),
+          literal([title, text].map(collapseSpace).filter(Boolean).join(': ')),
         ]),
       )
     case 'legacy_text':
@@ -144,25 +163,25 @@ function writeContent(block: Exclude<Block, { type: 'columns' }>, isMarkup: bool
 
 function writeButton(
   { label, href }: Extract<Block, { type: 'button' }>,
-  paragraph: (pieces: readonly Piece[]) => string,
+  paragraph: (chunks: readonly TextChunk[]) => string,
 ): string {
   if (href === 'cart') return '{{ checkout_link }}'
-  const caption = toLine(label)
-  if (href === 'shop') return paragraph(caption ? [words(caption)] : [liquid('{{ store_name }}')])
+  const caption = collapseSpace(label)
+  if (href === 'shop') return paragraph(caption ? [literal(caption)] : [liquid('{{ store_name }}')])
   const address = href.replace(/^mailto:/, '')
-  return paragraph([words(caption ? `${caption}: ${address}` : address)])
+  return paragraph([literal(caption ? `${caption}: ${address}` : address)])
 }
 
-const toLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+const collapseSpace = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 /** A label ends at the colon. */
-const toLabel = (label: string): string => toLine(label.replace(/[{}:]/g, ' '))
+const toLabel = (label: string): string => collapseSpace(label.replace(/[{}:]/g, ' '))
 
 /** With one empty line at most. */
 const tidy = (text: string): string =>
   text
     .split('\n')
-    .map(toLine)
+    .map(collapseSpace)
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()

@@ -52,9 +52,9 @@ export function createRenders(changes: Partial<ThreadOptions> = {}): Renders {
   }
   let renderer: TemplateRenderer | undefined
   const ask = async ({ queue, accountId }: RenderPurpose, job: RenderJob): Promise<RenderAnswer> => {
-    const isOurs = isHarmless(job)
-    if (isOurs) renderer ??= createTemplateRenderer()
-    const answer = isOurs ? runJob(renderer!, job) : await threads[queue].run(job, accountId)
+    const isSafe = isHarmless(job)
+    if (isSafe) renderer ??= createTemplateRenderer()
+    const answer = isSafe ? runJob(renderer!, job) : await threads[queue].run(job, accountId)
     if (answer.kind === 'refused') throw toError(answer.problem)
     if (answer.kind === 'broken') throw new Error(answer.message)
     return answer

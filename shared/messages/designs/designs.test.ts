@@ -4,6 +4,7 @@ import { type BrandKit, contrastRatio, DEFAULT_BRAND, MIN_CONTRAST } from '../br
 import { compile } from '../mail-compile.ts'
 import { listBlocks, type MailDocument, MailDocumentSchema, themeNames } from '../mail-document.ts'
 import { fill } from '../mail-fill.ts'
+import { listShownPoints } from '../mail-points.ts'
 import { buildMailTheme, type Ground, type MailBrandKit } from '../mail-theme.ts'
 import type { MailValues } from '../mail-values.ts'
 import { listDesigns } from './designs.ts'
@@ -28,6 +29,13 @@ test('a language without words is English', () => {
   expect(LANGUAGES.map((language) => listDesigns(language)[0]!.document.language)).toEqual(LANGUAGES)
   for (const other of ['fi', 'constructor', '']) expect(listDesigns(other)[0]!.document.language).toBe('en')
   expect(listDesigns('fi')).toEqual(listDesigns('en'))
+})
+
+test.each(LANGUAGES)('shows no answer of a design in %s before the owner writes it', (language) => {
+  const blocks = listDesigns(language).flatMap(({ document }) => listBlocks(document))
+  const points = blocks.flatMap((block) => (block.type === 'trust' ? block.points : []))
+  expect(points.length).toBeGreaterThan(0)
+  expect(listShownPoints(points)).toEqual([])
 })
 
 test('no language shows the words of another', () => {
@@ -109,6 +117,14 @@ describe.each(listDesigns('en'))('$name', ({ document, place }) => {
       expect(part.includes('Returns')).toBe(place === 'second')
       expect(part).not.toContain('Shipping')
     }
+  })
+
+  test('shows an own title without an answer', () => {
+    const changed = structuredClone(document)
+    const [answer] = listBlocks(changed).flatMap((block) => (block.type === 'trust' ? block.points : []))
+    if (!answer) return
+    answer.title = 'Free returns'
+    for (const part of [render(changed).text, render(changed).html]) expect(count(part, 'Free returns')).toBe(1)
   })
 
   test('shows the coupon, its saving as headline, only where there is one', () => {
