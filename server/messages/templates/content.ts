@@ -29,10 +29,16 @@ export interface ContentChange {
 export function resolveContent({ design, ...texts }: ContentChange, stored: EmailContent | null): EmailContent {
   if (!stored) return createContent({ design, ...texts })
   if (design && !isDocumentOf(stored, design)) return writeDocument(design)
-  const { subject = stored.subject, body = stored.body } = texts
+  // Beside a document an empty text is a default of the request.
+  const { subject = stored.subject, body = stored.body } = design ? omitEmpty(texts) : texts
   if (design === null || !stored.design || body !== stored.body) return { subject, body, design: null }
   return subject === stored.subject ? stored : { subject, body, design: replaceSubject(stored.design, subject) }
 }
+
+const omitEmpty = ({ subject, body }: Omit<ContentChange, 'design'>) => ({
+  subject: subject || undefined,
+  body: body || undefined,
+})
 
 /** A document that was read with a text is stored as that text. A document and another text contradict each other. */
 function createContent({ subject = '', body = '', design }: ContentChange): EmailContent {

@@ -244,6 +244,7 @@ describe('a saved email', () => {
     ['another subject with the text', { subject: 'New', body: stored.body }, withSubject],
     ['its document and another text', { design, body: 'New' }, { ...stored, body: 'New', design: null }],
     ['its document', { design: structuredClone(design) }, stored],
+    ['its document beside empty texts', { subject: '', body: '', design: structuredClone(design) }, stored],
     ['no document', { design: null }, { ...stored, design: null }],
     [
       'another subject alone',

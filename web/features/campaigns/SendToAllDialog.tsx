@@ -114,9 +114,7 @@ function Form({ isConfirming, onConfirming, onClose, onSent }: FormProps) {
     const template = quickTemplateIds.find((id) => id === typed.template)
     const body = {
       ...where,
-      subject: content.subject,
-      htmlContent: content.body,
-      ...(isOwn && { design }),
+      ...(isOwn ? { design } : { subject: content.subject, htmlContent: content.body }),
       filters: EVERYBODY.filters,
       coupon: typed.coupon,
     }

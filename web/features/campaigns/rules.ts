@@ -246,9 +246,10 @@ export function toCampaignInput(
     targetAudience,
     ...(isChosenByHand && { customerEmails: targetAudience.customerEmails }),
     content: {
-      subject: type === 'sms' || type === 'whatsapp' ? '' : subject,
-      body: type === 'whatsapp' ? '' : body,
-      ...(type === 'email' && isDesigned(draft.design) && { design: draft.design }),
+      ...(type === 'email' && isDesigned(draft.design)
+        ? // The server derives its text.
+          { design: draft.design }
+        : { subject: type === 'sms' || type === 'whatsapp' ? '' : subject, body: type === 'whatsapp' ? '' : body }),
       template: draft.audience === 'specific_customers' ? 'custom' : template,
       coupon: selectCoupon(draft),
     },
