@@ -40,3 +40,13 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** For text and for quoted attributes. */
 export const escapeHtml = (text: string): string =>
   /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (character) => ENTITIES[character]!) : text
+
+/** Removes the sender's name from the start of an address, because the name stands above it. */
+export function removeSenderName([first = '', ...others]: readonly string[], name: string): string[] {
+  const isNamed = first.slice(0, name.length).toLowerCase() === name.toLowerCase()
+  const rest = isNamed ? first.slice(name.length) : first
+  // "Maple" is not part of "Maple Street 1".
+  if (!isNamed || !/^\s*([,;:|·–—-]|$)/.test(rest)) return [first, ...others]
+  const addressParts = [rest.replace(/^[\s,;:|·–—-]+/, ''), ...others].filter(Boolean)
+  return addressParts.length > 0 ? addressParts : [first]
+}

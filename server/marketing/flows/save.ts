@@ -10,7 +10,7 @@ import { type Db, type StoreDb, type StoreTx, sql, transact } from '../../core/d
 import { findTextProblem, type TextProblem } from '../../delivery/compose/public.ts'
 import type { Deps } from '../../deps.ts'
 import { applyEditedSteps, scheduleNextRun, wakeStoreMessages } from '../../messages/messages/public.ts'
-import { resolveContent } from '../../messages/templates/public.ts'
+import { isDocumentOf, resolveContent } from '../../messages/templates/public.ts'
 import { findChannelProblems, minDelayMinutes, refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
 import type { Step } from './sql.ts'
@@ -566,9 +566,15 @@ type PartialTexts = NonNullable<SavedStep['variants']>[number]['words']
 
 const NO_TEXT: Text = { subject: '', body: '', design: null }
 
+/** A step without an email shows the ready one, which a client may send back with another text. */
+function emailIn(email: NonNullable<PartialTexts['email']>, stored: Text | undefined): Text {
+  const isReady = email.design && isDocumentOf(defaultText.email, email.design)
+  return resolveContent(email, stored ?? (isReady ? defaultText.email : null))
+}
+
 /** The text in one shape for all channels; null: not in the request. */
 function textIn(words: PartialTexts | undefined, channel: FlowChannel, stored: Text | undefined): Text | null {
-  if (channel === 'email') return words?.email ? resolveContent(words.email, stored ?? null) : null
+  if (channel === 'email') return words?.email ? emailIn(words.email, stored) : null
   if (channel === 'sms') return words?.sms ? { ...NO_TEXT, body: words.sms.body } : null
   if (channel === 'push') return words?.push ? { ...NO_TEXT, subject: words.push.title, body: words.push.body } : null
   return null

@@ -57,7 +57,8 @@ function writeDocument(design: MailDocument): EmailContent {
   return { ...toTemplateText(document), design: document }
 }
 
-const isDocumentOf = (content: EmailContent, design: MailDocument): boolean =>
+/** Whether a client read this document with this content. */
+export const isDocumentOf = (content: EmailContent, design: MailDocument): boolean =>
   isDeepStrictEqual(design, openDesign(content)) || isDeepStrictEqual(renameOpenedBand(design), content.design)
 
 /** A longer text is no document. */

@@ -127,13 +127,11 @@ function writeContent(block: Exclude<Block, { type: 'columns' }>, { isMarkup, ha
     }
     case 'text':
       return paragraph(block.inlines.flatMap(toChunks))
-    case 'coupon':
-      return [
-        paragraph(block.inlines.flatMap(toChunks)),
-        paragraph([literal('Your code: '), liquid('{{ coupon_code }}')]),
-      ]
-        .filter(Boolean)
-        .join('\n\n')
+    case 'coupon': {
+      const label = paragraph(block.inlines.flatMap(toChunks))
+      const code = liquid('{{ coupon_code }}')
+      return label ? `${label}\n\n${paragraph([code])}` : paragraph([literal('Your code: '), code])
+    }
     case 'image':
       return block.isDecorative ? '' : paragraph([literal(collapseSpace(block.alt))])
     case 'items':

@@ -2,7 +2,14 @@
 
 export { toMailBrand } from './brand.ts'
 export { isBuiltInBody, isBuiltInSubject } from './built-in.ts'
-export { type ContentChange, type EmailContent, openDesign, replaceSubject, resolveContent } from './content.ts'
+export {
+  type ContentChange,
+  type EmailContent,
+  isDocumentOf,
+  openDesign,
+  replaceSubject,
+  resolveContent,
+} from './content.ts'
 export {
   cleanText,
   type MailBrand,

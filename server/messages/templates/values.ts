@@ -1,4 +1,5 @@
 // Cleans the values of a message: texts of the store or shopper on one line, bounded, and links as web addresses. Pure.
+import { removeSenderName } from '../../../shared/messages/clean-text.ts'
 import type { MailCoupon, MailItem, MailProduct, MailValues } from '../../../shared/messages/mail-values.ts'
 import {
   cleanText,
@@ -32,7 +33,7 @@ export function cleanContext(context: TemplateContext, storeHosts: ReadonlySet<s
     unsubscribeLink: requiredLink(context.unsubscribeLink, 'unsubscribe'),
     preferencesLink: context.preferencesLink ? requiredLink(context.preferencesLink, 'preferences') : null,
     senderName,
-    addressLines: removeName(addressLines, senderName),
+    addressLines: removeSenderName(addressLines, senderName),
     trackers: {
       honeypotLink: trackers ? requiredLink(trackers.honeypotLink, 'honeypot') : null,
       pixelUrl: trackers ? requiredLink(trackers.pixelUrl, 'pixel') : null,
@@ -49,16 +50,6 @@ const cleanLines = (text: string): string[] =>
     .map((line) => cleanText(line, 250))
     .filter((line) => line !== '')
     .slice(0, MAX_ADDRESS_LINES)
-
-/** Removes the sender's name from the start of an address, because the name stands above it. */
-function removeName([first = '', ...others]: readonly string[], name: string): string[] {
-  const isNamed = first.slice(0, name.length).toLowerCase() === name.toLowerCase()
-  const rest = isNamed ? first.slice(name.length) : first
-  // "Maple" is not part of "Maple Street 1".
-  if (!isNamed || !/^\s*([,;:|·–—-]|$)/.test(rest)) return [first, ...others]
-  const addressParts = [rest.replace(/^[\s,;:|·–—-]+/, ''), ...others].filter(Boolean)
-  return addressParts.length > 0 ? addressParts : [first]
-}
 
 const MAX_ADDRESS = 1_000
 const MAX_ADDRESS_LINES = 8

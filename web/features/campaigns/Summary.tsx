@@ -1,9 +1,11 @@
 import { Stack, Text, Title } from '@mantine/core'
+import { isDesigned } from '../../../shared/messages/mail-document.ts'
 import { useNow } from '../../core/ui/clock.ts'
 import { Facts } from '../../core/ui/Facts.tsx'
 import { formatClock, formatCount, formatCounted, formatDay } from '../../core/ui/format.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { formatLongStoreTime } from '../../core/ui/times.ts'
+import { readSubject } from '../../kits/mail-editor/documents.ts'
 import { AudienceCount } from './AudienceCount.tsx'
 import { useDebouncedCount } from './AudienceStep.tsx'
 import { frequencyNames } from './frequencies.ts'
@@ -20,7 +22,7 @@ export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: stri
   const lastRun = useReport(campaignId ?? null).data?.runs[0]
   const now = useNow(MINUTE_MS)
   const count = useDebouncedCount(draft, campaignId)
-  const { name, type, subject, schedule, emails, mode, audience } = draft
+  const { name, type, schedule, emails, mode, audience } = draft
   const isChosenByHand = audience === 'specific_customers' || mode === 'selected'
   const target = isChosenByHand
     ? formatCounted(emails.length, 'customer')
@@ -36,7 +38,9 @@ export function Summary({ draft, campaignId }: { draft: Draft; campaignId?: stri
           ['Name', name],
           ['Type', typeNames[type]],
           ['Target count', target],
-          ...(type === 'email' ? [['Subject', subject] as [string, string]] : []),
+          ...(type === 'email'
+            ? [['Subject', isDesigned(draft.design) ? readSubject(draft.design) : draft.subject] as [string, string]]
+            : []),
           [
             'Start date',
             draft.isNow ? 'Now' : /^\d{4}-\d\d-\d\d$/.test(schedule.startDate) ? formatDay(schedule.startDate) : '–',

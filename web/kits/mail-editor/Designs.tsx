@@ -7,6 +7,7 @@ import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingMail } from '../../core/ui/Loading.tsx'
 import { buildMailDocument } from '../../core/ui/mail.ts'
+import { isEscape } from './escape.ts'
 import { languageOptions } from './languages.ts'
 import type { Look } from './look.ts'
 import { fillMail } from './Preview.tsx'
@@ -32,6 +33,9 @@ export function Designs({ look, onChoose }: Props) {
       <Modal
         opened={isOpen}
         onClose={close}
+        onKeyDown={(event) => {
+          if (isEscape(event)) close()
+        }}
         title="Start from a design"
         size="68rem"
         zIndex={400}

@@ -3,7 +3,7 @@ import { IconPalette, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import { isDesigned, type MailDocument } from '../../../shared/messages/mail-document.ts'
-import { openText, readSubject } from './documents.ts'
+import { hasCouponParts, openText, readSubject } from './documents.ts'
 import { EditMail } from './EditMail.tsx'
 import { findMailProblems } from './problems.ts'
 
@@ -34,6 +34,11 @@ export function MailDesign({ title, design, text, coupon, isReadOnly = false, on
         {isOwn && (
           <Text fw={600} lineClamp={2}>
             {readSubject(document) || 'No subject'}
+          </Text>
+        )}
+        {isOwn && coupon === null && hasCouponParts(document) && (
+          <Text fz="sm" c="var(--rc-warn)">
+            It has coupon parts, but no coupon is chosen. They are left out.
           </Text>
         )}
         {problems.length > 0 && (

@@ -5,7 +5,7 @@ import { IconAdjustments, IconArrowLeft } from '@tabler/icons-react'
 import type { Editor } from '@tiptap/core'
 import type { Node } from '@tiptap/pm/model'
 import { EditorContent, useEditor, useEditorState } from '@tiptap/react'
-import { type CSSProperties, type RefObject, type SyntheticEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { type CSSProperties, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import { DEFAULT_BRAND_FIELDS } from '../../../shared/messages/brand.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
@@ -16,9 +16,10 @@ import { findBlock, findById, selectBlock } from './actions.ts'
 import { BlockSettings } from './BlockSettings.tsx'
 import { buildValues, type CartChoice } from './CartChooser.tsx'
 import { type EditorNode, fromEditor, toEditor } from './convert.ts'
+import { isEscape } from './escape.ts'
 import { Gutter } from './Gutter.tsx'
 import { createBlockKeys } from './keeper.ts'
-import { createLook, LookSource, toMailKit } from './look.ts'
+import { createLook, type Look, LookSource, toMailKit } from './look.ts'
 import { MailSettings } from './MailSettings.tsx'
 import { Outline } from './Outline.tsx'
 import { hasLegacyText, Preview } from './Preview.tsx'
@@ -56,10 +57,8 @@ export function MailEditor(props: MailEditorProps) {
       transitionProps={{ duration: 0 }}
       classNames={{ content: 'me-dialog', body: 'me-body' }}
       attributes={{ content: { 'aria-label': props.title } }}
-      // Dialogs below would close at Escape too.
-      onFocusCapture={(event) => {
-        if (isInside(event)) event.target.setAttribute('data-mantine-stop-propagation', 'true')
-      }}
+      // Every open dialog would close at Escape, so each of them closes by its own handler.
+      onFocusCapture={(event) => event.target.setAttribute('data-mantine-stop-propagation', 'true')}
       onKeyDown={(event) => event.stopPropagation()}
     >
       {brand.isPending ? (
@@ -118,7 +117,7 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
     flush()
     onClose()
   }
-  useThemeOf(look, kit, mail, cart)
+  const shown = useThemeOf(look, kit, mail, cart)
   const problems = useMemo(() => findMailProblems(mail), [mail])
   const isByServer = view !== 'edit' && (typeof cart !== 'string' || hasLegacyText(mail))
   const rendered = useRendered(isByServer ? mail : null, cart, coupon)
@@ -142,8 +141,7 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
     <div
       className="me-studio"
       onKeyDown={(event) => {
-        const isOurs = isInside(event) && !event.defaultPrevented && !isListOpen(event.target)
-        if (event.key === 'Escape' && isOurs) close.current()
+        if (isEscape(event)) close.current()
       }}
     >
       <div className="me-head">
@@ -170,11 +168,11 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
         </Group>
       </div>
       <div className="me-rest">
-        <section className="me-desk" aria-label="The email" style={toVariables(look.current.theme)}>
+        <section className="me-desk" aria-label="The email" style={toVariables(shown.theme)}>
           <div hidden={view !== 'edit'}>
             <Canvas editor={editor} look={look} theme={mail.theme} port={port} />
           </div>
-          {view !== 'edit' && <Preview document={mail} look={look.current} view={view} rendered={rendered} />}
+          {view !== 'edit' && <Preview document={mail} look={shown} view={view} rendered={rendered} />}
         </section>
         {!isNarrow && (
           <aside className="me-side" aria-label="Settings" id="mail-settings">
@@ -195,6 +193,9 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
           <Drawer
             opened={isSheetOpen}
             onClose={() => setSheetOpen(false)}
+            onKeyDown={(event) => {
+              if (isEscape(event)) setSheetOpen(false)
+            }}
             position="bottom"
             size="72%"
             zIndex={350}
@@ -213,11 +214,6 @@ function Studio({ kit, ...props }: MailEditorProps & { kit: Kit }) {
     </div>
   )
 }
-
-/** React's events also come from menus and dialogs that are drawn elsewhere; these close themselves. */
-const isInside = ({ currentTarget, target }: SyntheticEvent<Element>) => currentTarget.contains(target as Element)
-
-const isListOpen = (target: EventTarget) => (target as HTMLElement).getAttribute('aria-expanded') === 'true'
 
 function useLook(kit: Kit, document: MailDocument, cart: CartChoice): LookSource {
   const store = useSampleStore()
@@ -243,7 +239,7 @@ function useSampleStore() {
 }
 
 /** The look follows theme, cart and brand kit. */
-function useThemeOf(look: LookSource, kit: Kit, { theme, language }: MailDocument, cart: CartChoice): void {
+function useThemeOf(look: LookSource, kit: Kit, { theme, language }: MailDocument, cart: CartChoice): Look {
   const store = useSampleStore()
   const tag = language === null || language === 'en' ? DEFAULT_LANGUAGE : language
   const next = useMemo(() => createLook(kit, theme, tag, buildValues(cart, store, tag)), [kit, theme, tag, cart, store])
@@ -253,6 +249,7 @@ function useThemeOf(look: LookSource, kit: Kit, { theme, language }: MailDocumen
     shown.current = next
     queueMicrotask(() => look.set(next))
   }
+  return next
 }
 
 /** The mail as edited; the one given where nothing has changed. */

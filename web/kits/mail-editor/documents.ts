@@ -1,4 +1,4 @@
-import type { MailDocument } from '../../../shared/messages/mail-document.ts'
+import { listBlocks, type MailDocument } from '../../../shared/messages/mail-document.ts'
 import { createId } from './convert.ts'
 
 // Documents outside of the editor. Pure.
@@ -10,6 +10,12 @@ export function readSubject({ subject }: Pick<MailDocument, 'subject'>): string 
     .map((run) => (run.kind === 'text' ? run.text : run.kind === 'value' ? `{{ ${run.name} }}` : ' '))
     .join('')
 }
+
+/** Whether a part is shown only with a coupon. */
+export const hasCouponParts = (document: MailDocument): boolean =>
+  [...document.bands, ...listBlocks(document)].some(
+    (part) => ('type' in part && part.type === 'coupon') || part.show === 'with_coupon' || part.show.startsWith('has:'),
+  )
 
 /** A text that the server has not opened yet: a first mail, or its source in one block, so that no word is lost. */
 export function openText({ subject, body }: { subject: string; body: string }): MailDocument {

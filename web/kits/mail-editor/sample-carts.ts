@@ -1,5 +1,6 @@
 import type { CartView } from '../../../shared/carts/carts.ts'
 import { getCurrencyExponent } from '../../../shared/core/money.ts'
+import { removeSenderName } from '../../../shared/messages/clean-text.ts'
 import { formatMoney, formatOffer, formatPercent } from '../../../shared/messages/mail-format.ts'
 import type { MailCoupon, MailItem, MailValues } from '../../../shared/messages/mail-values.ts'
 
@@ -146,7 +147,10 @@ function buildValues(
     unsubscribeLink: new URL('/unsubscribe', shopLink).href,
     preferencesLink: new URL('/preferences', shopLink).href,
     senderName: store.senderName || store.name,
-    addressLines: store.postalAddress.split('\n').filter((line) => line.trim() !== ''),
+    addressLines: removeSenderName(
+      store.postalAddress.split('\n').filter((line) => line.trim() !== ''),
+      store.senderName || store.name,
+    ),
     trackers: { honeypotLink: null, pixelUrl: null },
     storeHosts: new Set(),
     assetsUrl: store.assetsUrl,
