@@ -59,7 +59,7 @@ describe('the text of a document', () => {
     [
       'a coupon',
       { type: 'coupon', inlines: [run('For you')] },
-      '{% if coupon_code %}\nFor you\n\nYour code: {{ coupon_code }}\n{% endif %}',
+      '{% if coupon_code %}\nFor you\n\n{{ coupon_code }}\n{% endif %}',
     ],
     [
       'a condition',
