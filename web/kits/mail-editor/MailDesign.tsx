@@ -3,6 +3,7 @@ import { IconPalette, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import { isDesigned, type MailDocument } from '../../../shared/messages/mail-document.ts'
+import { formatVariables } from '../flows/rules.ts'
 import { hasCouponParts, openText, readSubject } from './documents.ts'
 import { EditMail } from './EditMail.tsx'
 import { findMailProblems } from './problems.ts'
@@ -33,7 +34,7 @@ export function MailDesign({ title, design, text, coupon, isReadOnly = false, on
       <Stack gap="xs" className="mail-design">
         {isOwn && (
           <Text fw={600} lineClamp={2}>
-            {readSubject(document) || 'No subject'}
+            {formatVariables(readSubject(document)) || 'No subject'}
           </Text>
         )}
         {isOwn && coupon === null && hasCouponParts(document) && (
