@@ -3,10 +3,13 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconLayoutGrid } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { Link } from 'react-router'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
+import { useStore } from '../../core/access/queries.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingMail } from '../../core/ui/Loading.tsx'
 import { buildMailDocument } from '../../core/ui/mail.ts'
+import { Notice } from '../../core/ui/Notice.tsx'
 import { isEscape } from './escape.ts'
 import { languageOptions } from './languages.ts'
 import type { Look } from './look.ts'
@@ -48,6 +51,7 @@ export function Designs({ look, onChoose }: Props) {
 }
 
 function Gallery({ look, onChoose }: Props) {
+  const store = useStore()
   const [language, setLanguage] = useState('en')
   const loaded = useQuery({
     queryKey: ['mail-designs', language],
@@ -81,6 +85,12 @@ function Gallery({ look, onChoose }: Props) {
           onChange={(next) => next && setLanguage(next)}
         />
       </Group>
+      {!store?.senderEmail && (
+        <Notice tone="warn">
+          Some designs invite replies. They reach you once a <Link to="/settings/sending/sender">sender email</Link> is
+          entered.
+        </Notice>
+      )}
       <ul className="me-designs">
         {designs.map(({ name, document, html }) => (
           <li key={name} className="me-design">
