@@ -323,7 +323,7 @@ const cases: Record<string, Case> = {
     body: { platform: 'woocommerce', store_url: 'https://two.example', consumer_key: 'ck_1', consumer_secret: 'cs_1' },
   },
   'VAPID keys are made': {
-    path: '/push-notifications',
+    path: '/push-notifications?tab=developer',
     prepare: () => app.api.alter(push.readPushSetup, (setup) => ({ ...setup, keys: null })),
     act: press('Generate VAPID keys and widget code'),
     endpoint: push.generateVapidKeys,

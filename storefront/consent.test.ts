@@ -136,13 +136,13 @@ describe('mode "only the cart before consent"', () => {
       await expect.poll(() => bodies()).toHaveLength(2)
       await expect.poll(() => bodies()[0]).toMatchObject({ items: [{ quantity: 1 }] })
       for (const name of ['contact', 'device', 'agreed']) expect(bodies()[0]).not.toHaveProperty(name)
-      // Once: which boxes were shown, without typed input.
+      // Once: which boxes were shown and the page's language, without typed input.
       const { cart: name, page, seq, ...fields } = bodies()[1]!
       expect([name, page, seq, fields]).toEqual([
         bodies()[0]!.cart,
         expect.any(String),
         0,
-        { boxes: expect.any(Object) },
+        { boxes: expect.any(Object), lang: 'en' },
       ])
       await expect.poll(() => bodies()[1]!.boxes).toHaveProperty('email')
       const [lasting, ofVisit] = await listStorageKeys(here.page)
