@@ -24,7 +24,7 @@ interface Drawing extends ItemsOptions {
 }
 
 const TABLE = 'role="presentation" cellpadding="0" cellspacing="0" border="0" width="100%"'
-const WRAP = 'word-break:break-word;overflow-wrap:anywhere'
+const WRAP = 'word-break:break-word;overflow-wrap:anywhere;line-height:1.4'
 
 const say = ({ language }: ShownCart, id: CopyId, values?: CopyValues): string => getCopy(id, language, values)
 
