@@ -34,7 +34,7 @@ export function TermsPage() {
         <p>
           Every plan has limits, shown on the pricing page. {billingTexts.atLimit} {billingTexts.youngAccounts}
         </p>
-        {instance && instance.sells !== 'test' && <p>{payment[instance.sells]}</p>}
+        {instance && <p>{payment[instance.sells]}</p>}
         <h2>Leaving</h2>
         <p>
           Disconnecting a store stops sending immediately. Its data is deleted 30 days later; until then, reconnecting
@@ -63,5 +63,6 @@ const UPDATED = 'November 30, 2026'
 /** How plans are paid on this installation (decision 82). */
 const payment = {
   stripe: `A paid plan begins with a ${TRIAL_DAYS}-day free trial, once per account, person and card. No credit card required. Without a card the account moves to ${plans.free.name} when the trial ends. Plans are paid through Stripe, by the month or the year in advance, and renew until you cancel. A canceled plan stays until its period ends. There is a ${GUARANTEE_DAYS}-day money-back guarantee: contact us within ${GUARANTEE_DAYS} days of your first payment for a full refund. Prices are in US dollars.`,
+  test: 'Billing is in test mode on this server: a plan can be chosen, and nothing is charged.',
   none: 'This installation has no billing. Nothing is charged, and its administrator decides which plan an account has.',
 }
