@@ -133,7 +133,7 @@ function savedStep(flow: FlowView, { id, variants, ...next }: SavedStep, index: 
   const words = variants?.map((variant, place) => {
     const known = before.variants.find((other) => other.id === variant.id) ?? before.variants[0]!
     const named = known.id === variant.id ? known : { ...known, id: randomUUID(), name: getVariantName(place) }
-    return { ...named, sharePercent: variant.sharePercent, words: mergeWords(known.words, variant.words) }
+    return { ...named, sharePercent: variant.sharePercent, words: mergeContent(known.words, variant.words) }
   })
   const given = Object.fromEntries(Object.entries(next).filter(([, value]) => value !== undefined))
   const kept = { ...before, ...given, step: index + 1, ...(words && { variants: words, variantsSoFar: words.length }) }
@@ -141,7 +141,7 @@ function savedStep(flow: FlowView, { id, variants, ...next }: SavedStep, index: 
 }
 
 /** A design comes without subject and body; a text replaces the design. */
-function mergeWords(known: StepTexts, sent: SavedVariant['words']): StepTexts {
+function mergeContent(known: StepTexts, sent: SavedVariant['words']): StepTexts {
   const { design, subject, body } = sent?.email ?? {}
   const email = design
     ? { ...known.email, design }

@@ -274,7 +274,7 @@ test('keys and code are in a second tab, and the form says first that the addres
   await openTab('Developer')
   await card('Store and widget code').getByLabel('Widget code', { exact: true }).waitFor()
   await expect.poll(() => card('Notification settings').count()).toBe(0)
-  // What was typed in one tab is there after the other.
+  // Unsaved text is kept when the tab changes.
   await openTab('Notifications')
   await card('Notification settings').getByLabel('Notification title').fill('Your tea waits')
   await openTab('Developer')

@@ -83,13 +83,13 @@ test('a store keeps 200 pictures, and deletes none that an email has', async () 
        values ($1, gen_random_uuid(), 'k', 'N', 'S', 'B', $2, now())`,
       [storeId, JSON.stringify({ blocks: numbers.map((n) => ({ asset: `${hash(n)}.png` })) })],
     )
-  const isKept = async (n: number) =>
+  const isStored = async (n: number) =>
     (await findMissingImages({ storeId, db: world.db }, [`${hash(n)}.png`])).size === 0
   await keep(200)
   expect((await upload(store, await draw(40, 40).png().toBuffer())).status).toBe(200)
-  expect([await isKept(200), await isKept(199), await isKept(198)]).toEqual([true, false, true])
+  expect([await isStored(200), await isStored(199), await isStored(198)]).toEqual([true, false, true])
   await keep(...Array.from({ length: 198 }, (_, at) => at + 1))
-  // What was uploaded today may be in an email that is not saved yet.
+  // A picture uploaded today may be in an unsaved email.
   expect(await upload(store, await draw(41, 41).png().toBuffer())).toMatchObject({
     status: 422,
     body: { error: imageTexts.full },
@@ -105,7 +105,7 @@ test('pictures of sent mails are kept for 90 days after the email has others', a
      select $1, lpad(n::text, 64, '0'), 'png', 9, 9, '', $2::timestamptz - interval '1 year' - n * interval '1 day' from generate_series(1, 200) n`,
     [storeId, world.deps.now()],
   )
-  const isKept = async (n: number) =>
+  const isStored = async (n: number) =>
     (await findMissingImages({ storeId, db: world.db }, [`${hash(n)}.png`])).size === 0
   // The oldest is in an email, the next one in a manual mail, which is sent.
   const design = (n: number) =>
@@ -139,11 +139,11 @@ test('pictures of sent mails are kept for 90 days after the email has others', a
   await setTemplate(null, ago(89))
   await send(ago(89))
   await add(40)
-  expect([await isKept(200), await isKept(199), await isKept(198)]).toEqual([true, true, false])
+  expect([await isStored(200), await isStored(199), await isStored(198)]).toEqual([true, true, false])
   await setTemplate(design(200), ago(200))
   await setTemplate(null, ago(91))
   await send(ago(91))
   await add(41)
   await add(42)
-  expect([await isKept(200), await isKept(199), await isKept(197)]).toEqual([false, false, true])
+  expect([await isStored(200), await isStored(199), await isStored(197)]).toEqual([false, false, true])
 })

@@ -14,7 +14,7 @@ export async function readBrand({ db, storeId }: StoreDb): Promise<StoredBrand |
   return rows.rows[0]?.brand ?? null
 }
 
-/** Each store's logo: the one of its emails, before it has any look the one found in the shop. Stores without a logo are missing. */
+/** The logo of each store's brand kit; without a kit, the one found in the shop. Stores without a logo are missing. */
 export async function selectLogos({ db, accountId }: AccountDb): Promise<(StoredLogo & { storeId: string })[]> {
   const { rows } = await sql<StoredLogo & { storeId: string }>`
     select s.id as "storeId", l.hash, l.type, l.width, l.height from stores s

@@ -18,14 +18,15 @@ const BUTTONS = new RegExp(
 )
 
 const TABLE = 'role="presentation" cellpadding="0" cellspacing="0" border="0"'
-const ITEMS: ItemsOptions = {
+/** How a text shows its items. */
+export const TEXT_ITEMS = {
   layout: 'large',
   part: 'all',
   max: 12,
   hasPrices: true,
   hasQuantities: true,
   hasCoupon: true,
-}
+} as const satisfies ItemsOptions
 
 export interface Shown {
   values: CleanValues
@@ -45,7 +46,7 @@ export function renderBlocksHtml(content: string, shown: Shown): string {
   return [before, ...withButtons]
     .join('')
     .replace(ROWS, (_, label: string, amount: string) => (amount ? drawRow(label, amount, look, end) : ''))
-    .replaceAll(ITEMS_MARK, () => renderItemsHtml(ITEMS, findItemsStyle(shown.style), toCart(shown)))
+    .replaceAll(ITEMS_MARK, () => renderItemsHtml(TEXT_ITEMS, findItemsStyle(shown.style), toCart(shown)))
 }
 
 const toCart = ({ values, style, cartLink }: Shown): ShownCart => ({
@@ -84,7 +85,10 @@ export const renderBlocksText = (plain: string, shown: Shown): string =>
     .replace(BUTTONS, (_, label: string, url: string) => `\n\n${label.trim()}:\n${url.trim()}\n\n`)
     .replace(NEIGHBOURS, ROW_END + ROW)
     .replace(ROWS, (_, label: string, amount: string) => (amount ? `\n${label.trim()}: ${amount}` : ''))
-    .replaceAll(ITEMS_MARK, () => `\n\n${renderItemsText(ITEMS, toCart(shown), (code) => plain.includes(code))}\n\n`)
+    .replaceAll(
+      ITEMS_MARK,
+      () => `\n\n${renderItemsText(TEXT_ITEMS, toCart(shown), (code) => plain.includes(code))}\n\n`,
+    )
 
 /** For the preview line. */
 export const removeBlocks = (plain: string): string =>

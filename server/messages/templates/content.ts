@@ -14,7 +14,7 @@ export interface EmailContent {
   design: MailDocument | null
 }
 
-/** Of a request; what is missing stays as it is. */
+/** The fields of a request. A missing field keeps its stored value. */
 export interface ContentChange {
   subject?: string | undefined
   body?: string | undefined

@@ -10,6 +10,7 @@ import {
   type Show,
   valueNames,
 } from '../../../shared/messages/mail-document.ts'
+import { TEXT_ITEMS } from './blocks.ts'
 import { isHtml, parseLine } from './compile.ts'
 import { TemplateError } from './context.ts'
 import { isOnlyTags, splitLiquid } from './scan.ts'
@@ -194,15 +195,7 @@ function openUnit({ lines }: Unit): Content | null {
   const parsed = parseLine(lines[0]!)
   switch (parsed.kind) {
     case 'items':
-      return {
-        type: 'items',
-        layout: 'large',
-        part: 'all',
-        max: 12,
-        hasPrices: true,
-        hasQuantities: true,
-        hasCoupon: true,
-      }
+      return { type: 'items', ...TEXT_ITEMS }
     case 'button':
       return { type: 'button', label: '', href: 'cart', isWide: false, style: 'solid', align: 'start' }
     case 'heading': {

@@ -107,9 +107,9 @@ describe('the text of a document', () => {
   })
 
   test('escapes hostile words in every place', () => {
-    for (const hostile of HOSTILE_TEXTS) checkWords(toTemplateText(buildSampleDocument('bold', hostile)))
+    for (const hostile of HOSTILE_TEXTS) expectRenderable(toTemplateText(buildSampleDocument('bold', hostile)))
     fc.assert(
-      fc.property(generatedDocument, (document) => checkWords(toTemplateText(document))),
+      fc.property(generatedDocument, (document) => expectRenderable(toTemplateText(document))),
       { numRuns: 150 },
     )
   })
@@ -132,7 +132,7 @@ const TAGS =
   /^\{%-? (?:if|unless) (?:[a-z_]+|cart_items\.size > 1|discounted_total == cart_total) %\}$|^\{% end(?:if|unless) %\}$/
 
 /** Only our own Liquid, and no HTML. */
-function checkWords({ subject, body }: { subject: string; body: string }): void {
+function expectRenderable({ subject, body }: { subject: string; body: string }): void {
   for (const text of [subject, body]) {
     const pieces = splitLiquid(text)
     for (const [at, piece] of pieces.entries()) {

@@ -87,9 +87,9 @@ function joinChunks(chunks: readonly TextChunk[], encode: (words: string) => str
 }
 
 /** Neither Liquid nor HTML. */
-const escapeWords = (text: string): string => splitBraces(text).replace(/<(?=\/?[a-z]|\/?$)/gi, '< ')
+const escapeText = (text: string): string => splitBraces(text).replace(/<(?=\/?[a-z]|\/?$)/gi, '< ')
 
-const encodeWords = (text: string): string =>
+const encodeText = (text: string): string =>
   splitBraces(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', '<br>')
 
 /** A brace at the end may stand before Liquid. */
@@ -116,7 +116,7 @@ function writeBlock(block: Block, style: TextStyle): string {
 
 function writeContent(block: Exclude<Block, { type: 'columns' }>, { isMarkup, hasFirstItems }: TextStyle): string {
   const paragraph = (chunks: readonly TextChunk[], tag = 'p') => {
-    const text = tidy(joinChunks(chunks, isMarkup ? encodeWords : escapeWords))
+    const text = tidy(joinChunks(chunks, isMarkup ? encodeText : escapeText))
     return isMarkup && text ? `<${tag}>${text}</${tag}>` : text
   }
   switch (block.type) {
