@@ -312,8 +312,14 @@ describe('in the editor', () => {
     await findViews().getByText('Text', { exact: true }).click()
     await find().locator('pre').getByText('Linen tea towel').waitFor()
     await app.page.getByRole('button', { name: 'Test', exact: true }).click()
+    await app.page.getByText('To demo@recoup.example, with an example cart.').waitFor()
+    expect(app.api.calls(testSend)).toEqual([])
+    await app.page.getByRole('button', { name: 'Send the test' }).click()
     await app.page.getByText('Sent to demo@recoup.example.').waitFor()
-    expect(app.api.calls(testSend)[0]!.body.design).toEqual(MailDocumentSchema.parse(START))
+    expect(app.api.calls(testSend)[0]!.body).toMatchObject({
+      cartId: 'sample',
+      design: MailDocumentSchema.parse(START),
+    })
   })
 
   test('a ready design replaces the mail, and undo brings it back', async () => {

@@ -38,5 +38,5 @@ export function CartChooser({ value, onChange }: { value: CartChoice; onChange: 
   )
 }
 
-const nameCart = ({ customer_name: name, total, currency }: CartView): string =>
+export const nameCart = ({ customer_name: name, total, currency }: CartView): string =>
   `${name} · ${formatMoney(total, currency)}`

@@ -1,15 +1,16 @@
-import { Button, Popover, Text } from '@mantine/core'
+import { Button, Popover, Stack, Text } from '@mantine/core'
 import { IconSend } from '@tabler/icons-react'
 import { useState } from 'react'
 import { SAMPLE_CART } from '../../../shared/delivery/reminders.ts'
 import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
+import { useMe } from '../../core/access/queries.ts'
 import { BROKEN, getErrorText } from '../../core/api/api.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { useFirstPress } from '../../core/ui/useFirstPress.ts'
 import { useCanSend } from '../manual-sends/useTextAction.ts'
-import { usePreviewCart, useTestSend } from '../message-editor/queries.ts'
-import type { CartChoice } from './CartChooser.tsx'
+import { useTestSend } from '../message-editor/queries.ts'
+import { type CartChoice, nameCart } from './CartChooser.tsx'
 
 interface Props {
   document: MailDocument
@@ -19,29 +20,30 @@ interface Props {
   isBlocked: boolean
 }
 
-/** Sends this mail to the user, for the chosen cart, the newest one or the sample cart. */
+/** Sends this mail to the user, for the chosen cart; for an example with the server's sample cart. */
 export function TestMail({ document, cart, coupon, isBlocked }: Props) {
   const mayTest = useCanSend()
-  const newest = usePreviewCart('email')
+  const to = useMe()?.email
   const [isOpen, setOpen] = useState(false)
   const isFirst = useFirstPress()
   const test = useTestSend()
-  const cartId = (typeof cart === 'string' ? newest : cart.id) ?? SAMPLE_CART
+  const cartId = typeof cart === 'string' ? SAMPLE_CART : cart.id
   const obstacle = isBlocked ? 'Solve the problems of this email first.' : null
   if (!mayTest) return null
   const send = () => {
-    setOpen(true)
-    if (obstacle === null && isFirst()) test.mutate({ cartId, channel: 'email', design: document, coupon })
+    if (isFirst()) test.mutate({ cartId, channel: 'email', design: document, coupon })
   }
   return (
-    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" shadow="md" width={300} zIndex={400}>
+    <Popover opened={isOpen} onChange={setOpen} position="bottom-end" shadow="md" width={300} zIndex={400} trapFocus>
       <Popover.Target>
         <Button
           variant="default"
           size="compact-md"
-          loading={test.isPending}
           leftSection={<IconSend size={15} aria-hidden />}
-          onClick={send}
+          onClick={() => {
+            test.reset()
+            setOpen(!isOpen)
+          }}
         >
           Test
         </Button>
@@ -49,18 +51,28 @@ export function TestMail({ document, cart, coupon, isBlocked }: Props) {
       <Popover.Dropdown>
         {obstacle ? (
           <Text fz="sm">{obstacle}</Text>
-        ) : test.error ? (
-          <Notice tone="bad" isLive>
-            {getErrorText(test.error, BROKEN)}
-          </Notice>
-        ) : test.data ? (
-          <Notice tone={test.data.isAccepted ? 'good' : 'bad'} isLive>
-            {test.data.isAccepted
-              ? `Sent to ${test.data.to}. It arrives in a moment.`
-              : `Not sent to ${test.data.to}. ${test.data.response}`}
-          </Notice>
         ) : (
-          <Text fz="sm">Sending to your sign-in address…</Text>
+          <Stack gap="sm">
+            <Text fz="sm">
+              To {to}, with {typeof cart === 'string' ? 'an example cart' : `the cart of ${nameCart(cart)}`}.
+            </Text>
+            {test.error && (
+              <Notice tone="bad" isLive>
+                {getErrorText(test.error, BROKEN)}
+              </Notice>
+            )}
+            {test.data && (
+              <Notice tone={test.data.isAccepted ? 'good' : 'bad'} isLive>
+                {test.data.isAccepted
+                  ? `Sent to ${test.data.to}. It arrives in a moment.`
+                  : `Not sent to ${test.data.to}. ${test.data.response}`}{' '}
+                {test.data.couponNote}
+              </Notice>
+            )}
+            <Button size="compact-md" loading={test.isPending} onClick={send}>
+              Send the test
+            </Button>
+          </Stack>
         )}
       </Popover.Dropdown>
     </Popover>
