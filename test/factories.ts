@@ -142,7 +142,7 @@ function buildAccountInsert({ db, now }: World, { ids, n }: NewStore, options: S
 
 async function prepareFlow(world: World, storeId: string, isOn: boolean): Promise<string> {
   return world.db.transaction().execute(async (db) => {
-    await createReadyFlow({ storeId, db }, world.now)
+    await createReadyFlow({ storeId, db }, world.now, { locale: null, is_demo: false })
     const ofStore = db.selectFrom('flows').select('id').where('store_id', '=', storeId)
     if (!isOn) return (await ofStore.executeTakeFirstOrThrow()).id
     const flow = await db

@@ -51,6 +51,8 @@ export const StoreView = z.object({
   name: z.string(),
   currency: z.string(),
   timeZone: z.string(),
+  /** Language and region, e.g. `de-AT`; null: unknown. */
+  locale: z.string().nullable(),
   version: z.string(),
   baseCountry: z.string().nullable(),
   sellingCountries: z.array(z.string()).nullable(),

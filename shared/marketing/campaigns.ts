@@ -338,16 +338,20 @@ export const EmailTemplate = z.object({
   design: StoredMailDocument.optional(),
 })
 
+const FlowEmail = z.object({ subject: z.string(), body: z.string(), design: StoredMailDocument })
+
 export const listCampaignTemplates = endpoint({
   method: 'GET',
   path: '/api/campaigns/templates',
   permission: 'carts:read',
   scope: 'store',
   query: storeQuery,
-  summary: 'The templates of campaigns and "Send to All", and the default SMS text',
+  summary: 'The templates of campaigns and "Send to All", and what added messages of a flow begin with',
   reply: z.object({
     campaign: z.array(EmailTemplate),
     quickSend: z.array(EmailTemplate),
+    /** Of added messages of a flow, in the store's language. */
+    flow: z.object({ first: FlowEmail, others: FlowEmail }),
     sms: z.string(),
     /** The approved WhatsApp template with its variables; null: none is chosen. */
     whatsapp: z.string().nullable(),

@@ -28,6 +28,12 @@ export type ThemeName = (typeof themeNames)[number]
 export const mailLanguages = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl'] as const
 export type MailLanguage = (typeof mailLanguages)[number]
 
+/** Of a tag such as `de-AT`; English for a language without texts. */
+export function findMailLanguage(tag: string): MailLanguage {
+  const language = tag.split(/[-_]/, 1)[0]!.toLowerCase()
+  return mailLanguages.find((known) => known === language) ?? 'en'
+}
+
 export const couponValues = [
   'coupon_code',
   'coupon_amount',

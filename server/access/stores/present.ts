@@ -11,6 +11,7 @@ export function presentStore(row: StoreRow, { hasPlugin }: { hasPlugin: boolean 
     name: row.name,
     currency: row.currency,
     timeZone: row.time_zone,
+    locale: row.locale,
     version: row.version,
     baseCountry: row.base_country,
     sellingCountries: row.selling_countries,

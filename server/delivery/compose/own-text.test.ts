@@ -116,7 +116,7 @@ describe('a text that crashes the renderer', () => {
   const setBody = (storeId: string, body: string) =>
     world.db
       .updateTable('templates')
-      .set({ body })
+      .set({ body, design: null })
       .where('store_id', '=', storeId)
       .where('key', '=', 'first_reminder')
       .execute()

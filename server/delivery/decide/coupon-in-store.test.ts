@@ -108,7 +108,8 @@ test('a coupon edited here between decision and send is shown with its new terms
   await assignCouponToSteps(world, scene, couponId)
   await advanceToAbandoned(world, scene.storeId, HOUR)
   const body = '{{ coupon_amount }} off {{ checkout_link }}'
-  await world.db.updateTable('templates').set({ body }).where('store_id', '=', scene.storeId).execute()
+  const content = { body, design: null }
+  await world.db.updateTable('templates').set(content).where('store_id', '=', scene.storeId).execute()
   // Five are in flight at once; the sixth was decided on with them.
   world.answer = async (mail) => {
     await world.db.updateTable('coupons').set({ percent: 2_000 }).where('id', '=', couponId).execute()

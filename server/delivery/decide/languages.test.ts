@@ -23,7 +23,8 @@ test.each([
   await db.updateTable('stores').set({ locale: store }).where('id', '=', shop.storeId).execute()
   await db.updateTable('carts').set({ locale: shopper }).where('store_id', '=', shop.storeId).execute()
   if (text !== null) {
-    await db.updateTable('templates').set({ body: text, version: 2 }).where('store_id', '=', shop.storeId).execute()
+    const content = { body: text, design: null, version: 2 }
+    await db.updateTable('templates').set(content).where('store_id', '=', shop.storeId).execute()
   }
   await shop.passTime(HOUR)
   const mail = world.sent.find(({ to }) => to === email)!

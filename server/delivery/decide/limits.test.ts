@@ -219,7 +219,7 @@ test('a template that cannot be rendered closes its message with the reason, and
   const broken = await createMessageScene(world)
   await world.db
     .updateTable('templates')
-    .set({ body: '{{ nobody_knows }}', version: 7 })
+    .set({ body: '{{ nobody_knows }}', design: null, version: 7 })
     .where('store_id', '=', broken.storeId)
     .execute()
   await passTime(world, broken.storeId, HOUR)
@@ -250,7 +250,8 @@ describe('links (X1)', () => {
       .where('id', '=', storeId)
       .executeTakeFirstOrThrow()
     const body = `<p>{{ customer_name }} <a href="${url}/sale">Sale</a> <a href="https://evil.example/">Else</a></p>`
-    await world.db.updateTable('templates').set({ body, version: 9 }).where('store_id', '=', storeId).execute()
+    const content = { body, design: null, version: 9 }
+    await world.db.updateTable('templates').set(content).where('store_id', '=', storeId).execute()
     await passTime(world, storeId, HOUR)
     world.advance(MINUTE)
     const [, link] = /(\/c\/[\w-]{43}\?to=[\w-]+)"[^>]*>Sale</.exec(world.sent[0]!.html)!

@@ -90,7 +90,11 @@ describe('a coupon for everybody', () => {
     })
     const body =
       '{% if coupon_code %}{{ coupon_amount }} off with {{ coupon_code }}, now {{ discounted_total }}{% else %}Pay {{ discounted_total }}{% endif %} {{ checkout_link }}'
-    await world.db.updateTable('templates').set({ body, version: 7 }).where('store_id', '=', store.storeId).execute()
+    await world.db
+      .updateTable('templates')
+      .set({ body, design: null, version: 7 })
+      .where('store_id', '=', store.storeId)
+      .execute()
     await passTime(world, store.storeId, HOUR)
     const { value_minor: value } = await readCart(world, store.storeId)
     expect(world.sent[0]!.text).toContain(`$5.00 off with ${store.code}, now $${((value - 500) / 100).toFixed(2)}`)
@@ -105,7 +109,7 @@ describe('a coupon for everybody', () => {
       'Hi\n\nUse {{ coupon_code }} for {{ coupon_amount }} off, until {{ coupon_expires }}.\n\n{{ checkout_link }}'
     await world.db
       .updateTable('templates')
-      .set({ subject: '{{ coupon_amount }} off', body, version: 7 })
+      .set({ subject: '{{ coupon_amount }} off', body, design: null, version: 7 })
       .where('store_id', '=', store.storeId)
       .execute()
     await passTime(world, store.storeId, HOUR)

@@ -1,7 +1,15 @@
 import { countAudience } from '../../../shared/marketing/audience.ts'
 import * as api from '../../../shared/marketing/campaigns.ts'
 import { type Routes, type StoreCall, serveStore } from '../../access/http/public.ts'
-import { CAMPAIGN_TEMPLATES, openDesign, QUICK_SEND_TEMPLATES, READY_TEXTS } from '../../messages/templates/public.ts'
+import { readStore } from '../../access/stores/public.ts'
+import { requireFound } from '../../core/common/public.ts'
+import {
+  CAMPAIGN_TEMPLATES,
+  getReadyEmail,
+  openDesign,
+  QUICK_SEND_TEMPLATES,
+  READY_TEXTS,
+} from '../../messages/templates/public.ts'
 import { type IdempotentRequest, idempotentRequest } from '../manual-sends/public.ts'
 import { readAudienceCount } from './audience-count.ts'
 import { createCampaign, readCampaigns, saveCampaign } from './campaigns.ts'
@@ -16,12 +24,19 @@ export const campaignRoutes: Routes = (app, deps) => {
 
   serveStore(app, deps, countAudience, ({ store, body }) => readAudienceCount(deps, store, body))
 
-  serveStore(app, deps, api.listCampaignTemplates, async ({ session }) => ({
-    campaign: CAMPAIGN_TEMPLATES.map(presentTemplate),
-    quickSend: QUICK_SEND_TEMPLATES.map(presentTemplate),
-    sms: READY_TEXTS.sms,
-    whatsapp: (await deps.channels.text(session.accountId, 'whatsapp'))?.template?.text ?? null,
-  }))
+  serveStore(app, deps, api.listCampaignTemplates, async ({ session, store }) => {
+    const { locale } = requireFound(await readStore(store), 'Store')
+    return {
+      campaign: CAMPAIGN_TEMPLATES.map(presentTemplate),
+      quickSend: QUICK_SEND_TEMPLATES.map(presentTemplate),
+      flow: {
+        first: presentReadyEmail('first_reminder', locale),
+        others: presentReadyEmail('second_reminder', locale),
+      },
+      sms: READY_TEXTS.sms,
+      whatsapp: (await deps.channels.text(session.accountId, 'whatsapp'))?.template?.text ?? null,
+    }
+  })
 
   serveStore(app, deps, api.readCampaign, async ({ store, params }) => ({
     campaign: await viewCampaign(store, params.id),
@@ -73,6 +88,11 @@ export const campaignRoutes: Routes = (app, deps) => {
 const requestAbout = (call: StoreCall<unknown, unknown, unknown>, id: string): IdempotentRequest => {
   const request = idempotentRequest(call)
   return { ...request, body: { of: request.body, id } }
+}
+
+const presentReadyEmail = (...[id, locale]: Parameters<typeof getReadyEmail>) => {
+  const email = getReadyEmail(id, locale)
+  return { ...email, design: openDesign(email) }
 }
 
 const presentTemplate = ({ id, name, subject, body }: (typeof CAMPAIGN_TEMPLATES)[number]) => ({

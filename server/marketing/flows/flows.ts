@@ -14,7 +14,7 @@ import { type AccountDb, type StoreDb, type StoreTx, transact } from '../../core
 import { loadAccountMailRoute } from '../../delivery/email/public.ts'
 import type { Deps } from '../../deps.ts'
 import { scheduleNextRun, wakeStoreMessages } from '../../messages/messages/public.ts'
-import { CAMPAIGN_TEMPLATES } from '../../messages/templates/public.ts'
+import { CAMPAIGN_TEMPLATES, getReadyEmail } from '../../messages/templates/public.ts'
 import { refreshDelays } from './push-flow-sql.ts'
 import * as sql from './sql.ts'
 
@@ -28,16 +28,20 @@ const READY_STEPS = [
   { key: 'last_reminder', delayMinutes: 72 * 60, demoMinutes: 5 },
 ] as const
 
-/** Created inactive for every new store. The demo's steps use short delays (decision 29). */
-export async function createReadyFlow(tx: StoreTx, now: Date, isDemo = false): Promise<void> {
+/**
+ * Created inactive for every new store, with emails in its language. The demo's steps use short delays (decision 29).
+ */
+export async function createReadyFlow(
+  tx: StoreTx,
+  now: Date,
+  { locale, is_demo: isDemo }: Pick<StoreRow, 'locale' | 'is_demo'>,
+): Promise<void> {
   if (await sql.hasFlow(tx)) return
-  const templates = CAMPAIGN_TEMPLATES.filter((template) => template.id !== 'custom').map((template) => ({
+  const templates = READY_STEPS.map(({ key }) => ({
     id: createId(),
-    key: template.id,
-    name: template.name,
-    subject: template.subject,
-    body: template.body,
-    design: null,
+    key,
+    name: CAMPAIGN_TEMPLATES.find(({ id }) => id === key)!.name,
+    ...getReadyEmail(key, locale),
   }))
   await sql.insertTemplates(tx, templates, now)
   const steps = READY_STEPS.map((step, index) => ({

@@ -5,19 +5,19 @@ import {
   type LibraryNeed,
 } from '../../../shared/marketing/flow-library.ts'
 import { type FlowChannels, flowTexts, MAX_FLOWS } from '../../../shared/marketing/flows.ts'
-import { lockStore } from '../../access/stores/public.ts'
+import { lockStore, readStore } from '../../access/stores/public.ts'
 import { requireFeature } from '../../billing/billing/public.ts'
 import { selectExistingCoupons } from '../../carts/coupons/public.ts'
 import { AppError, createId, createToken, requireFound } from '../../core/common/public.ts'
 import { type Db, type StoreDb, type StoreTx, transact } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { cancelFlowMessages, scheduleNextRun } from '../../messages/messages/public.ts'
-import { CAMPAIGN_TEMPLATES } from '../../messages/templates/public.ts'
+import { CAMPAIGN_TEMPLATES, getReadyEmail } from '../../messages/templates/public.ts'
 import { refreshTimeout } from './flows.ts'
 import * as saveSql from './save-sql.ts'
 import * as sql from './sql.ts'
 import { COUPON_MISSING } from './step-coupons.ts'
-import { defaultText, loadVariants, type Text } from './variants.ts'
+import { getDefaultText, loadVariants, type Text } from './variants.ts'
 import * as wordsSql from './variants-sql.ts'
 
 // Create, copy, order and delete flows (decisions 51 and 56).
@@ -36,16 +36,12 @@ export async function createFlow(
       throw new AppError('unprocessable', COUPON_MISSING, { fields: { couponId: COUPON_MISSING } })
     }
     const id = createId()
-    const templateTexts = entry.steps.map(
-      ({ template: key }) => CAMPAIGN_TEMPLATES.find((template) => template.id === key)!,
-    )
-    const templates = templateTexts.map(({ name, subject, body }) => ({
+    const { locale } = requireFound(await readStore(tx), 'Store')
+    const templates = entry.steps.map(({ template: key }) => ({
       id: createId(),
       key: 'flow_words',
-      name,
-      subject,
-      body,
-      design: null,
+      name: CAMPAIGN_TEMPLATES.find((template) => template.id === key)!.name,
+      ...getReadyEmail(key, locale),
     }))
     await sql.insertTemplates(tx, templates, now)
     const steps = entry.steps.map(({ delayMinutes, channels, hasCoupon }, index) => ({
@@ -65,7 +61,7 @@ export async function createFlow(
         channel,
         name: templates[index]!.name,
         templateId: at === 0 ? templates[index]!.id : createId(),
-        ...(at === 0 ? pickContent(templates[index]!) : defaultText[channel]),
+        ...(at === 0 ? pickContent(templates[index]!) : getDefaultText(channel, locale)),
       })),
     )
     await wordsSql.saveTexts(tx, id, further, now)

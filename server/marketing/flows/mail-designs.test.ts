@@ -51,6 +51,7 @@ const readEmail = async (scene: Scene) => (await readFlow(scene)).steps[0]!.vari
 describe('an email of a flow', () => {
   test('is stored as a document, with its words as text, until a text replaces it', async () => {
     const scene = await createMessageScene(world)
+    await save(scene, { subject: 'Tea', body: 'Warm tea' })
     const opened = await readEmail(scene)
     expect(opened.design).toMatchObject({ theme: 'letter', bands: [{ blocks: expect.any(Array) }] })
     const design = build('Fresh tea')

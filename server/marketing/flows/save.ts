@@ -17,7 +17,7 @@ import type { Step } from './sql.ts'
 import { listSteps, lockFlow, readFlow } from './sql.ts'
 import type { CouponColumns } from './step-coupons.ts'
 import { COUPON_MISSING, couponColumns } from './step-coupons.ts'
-import { defaultText, loadVariants, type StoredVariant, type Text } from './variants.ts'
+import { getDefaultText, loadVariants, type StoredVariant, type Text } from './variants.ts'
 import * as wordsSql from './variants-sql.ts'
 
 // Saves a flow as a whole (decision 53): one transaction stores steps, text and variants, and updates open messages.
@@ -79,7 +79,8 @@ async function checkTexts(
   requireFound(await readFlow(store, flowId), 'Flow')
   const entitlements = await loadEntitlements(account, deps.now())
   const channels = await findChannelProblems(deps, account, row)
-  const resolved = resolveSteps({ stored: await storedSteps(store, flowId), usedNames: [] }, edit, createId)
+  const { locale } = row
+  const resolved = resolveSteps({ stored: await storedSteps(store, flowId), usedNames: [], locale }, edit, createId)
   const checks = resolved.flatMap(({ words }) =>
     words.map(async (text) => {
       const { channel, subject, body, design } = text
@@ -116,7 +117,7 @@ async function save(
   if (edit.seenSteps && stored.some(({ id }) => !edit.seenSteps!.includes(id))) {
     throw new AppError('conflict', flowTexts.stepAdded)
   }
-  const steps = resolveSteps({ stored, usedNames: await readStepNames(tx, flowId) }, edit, createId)
+  const steps = resolveSteps({ stored, usedNames: await readStepNames(tx, flowId), locale: row.locale }, edit, createId)
   const conditions = edit.conditions === undefined ? flow.conditions : edit.conditions
   if (!known.hasRules && isRuleAdded({ flow, conditions, steps })) {
     throw new AppError('plan_required', flowTexts.rulesPlan)
@@ -308,9 +309,16 @@ interface ResolvedStep {
 
 type SavedStep = SaveFlow['steps'][number]
 
-/** `usedNames`: names of all steps of the flow, including removed ones. */
+interface KnownFlow {
+  stored: readonly StoredStep[]
+  /** Names of all steps of the flow, including removed ones. */
+  usedNames: readonly string[]
+  /** Of the store. */
+  locale: string | null
+}
+
 function resolveSteps(
-  { stored, usedNames }: { stored: readonly StoredStep[]; usedNames: readonly string[] },
+  { stored, usedNames, locale }: KnownFlow,
   { steps }: Pick<SaveFlow, 'steps'>,
   makeId: () => string,
 ): ResolvedStep[] {
@@ -327,7 +335,7 @@ function resolveSteps(
     }
     const name = from?.name ?? freshName(index, names)
     names.add(name)
-    return resolveStep(saved, { from, name, index, makeId })
+    return resolveStep(saved, { from, name, index, locale, makeId })
   })
 }
 
@@ -335,16 +343,17 @@ interface StepPosition {
   from: StoredStep | null
   name: string
   index: number
+  locale: string | null
   makeId: () => string
 }
 
 function resolveStep(saved: SavedStep, place: StepPosition): ResolvedStep {
-  const { from, name, index, makeId } = place
+  const { from, name, index, locale, makeId } = place
   const id = from?.id ?? makeId()
   const channels: FlowChannel[] = saved.channels ?? (from ? [from.channel, ...from.fallback] : ['email'])
   const variants = variantsIn(saved, { id, ...place })
   const words = variants.flatMap((variant, at) =>
-    channels.flatMap((channel) => changedTexts(saved, { variant, at, channel, variants, index, makeId })),
+    channels.flatMap((channel) => changedTexts(saved, { variant, at, channel, variants, index, locale, makeId })),
   )
   const own = words.find(({ variantId, channel }) => variantId === id && channel === channels[0])
   const ownStored = from?.variants.find((variant) => variant.id === id)?.words.get(channels[0]!)
@@ -416,21 +425,23 @@ interface TextContext {
   channel: FlowChannel
   variants: readonly VariantInput[]
   index: number
+  locale: string | null
   makeId: () => string
 }
 
 /** Empty if the stored text is unchanged. */
 function changedTexts(
   saved: SavedStep,
-  { variant, at, channel, variants, index, makeId }: TextContext,
+  { variant, at, channel, variants, index, locale, makeId }: TextContext,
 ): ResolvedText[] {
   const stored = variant.stored?.words.get(channel)
-  const provided = textIn(saved.variants?.[at]?.words, channel, stored)
+  const defaultText = getDefaultText(channel, locale)
+  const provided = textIn(saved.variants?.[at]?.words, channel, { stored, defaultText })
   const isChanged = !stored || (provided !== null && !isSameText(provided, stored))
   if (!isChanged && stored.isRow) return []
   const ofFirst = variants[0]?.stored?.words.get(channel)
-  const first = textIn(saved.variants?.[0]?.words, channel, ofFirst) ?? ofFirst
-  const { subject, body, design } = provided ?? stored ?? first ?? defaultText[channel]
+  const first = textIn(saved.variants?.[0]?.words, channel, { stored: ofFirst, defaultText }) ?? ofFirst
+  const { subject, body, design } = provided ?? stored ?? first ?? defaultText
   return [
     {
       variantId: variant.id,
@@ -564,17 +575,23 @@ interface FlowChange {
 
 type PartialTexts = NonNullable<SavedStep['variants']>[number]['words']
 
+/** Of a channel. */
+interface KnownTexts {
+  stored: Text | undefined
+  defaultText: Text
+}
+
 const NO_TEXT: Text = { subject: '', body: '', design: null }
 
 /** A step without an email shows the ready one, which a client may send back with another text. */
-function emailIn(email: NonNullable<PartialTexts['email']>, stored: Text | undefined): Text {
-  const isReady = email.design && isDocumentOf(defaultText.email, email.design)
-  return resolveContent(email, stored ?? (isReady ? defaultText.email : null))
+function emailIn(email: NonNullable<PartialTexts['email']>, { stored, defaultText }: KnownTexts): Text {
+  const isReady = email.design && isDocumentOf(defaultText, email.design)
+  return resolveContent(email, stored ?? (isReady ? defaultText : null))
 }
 
 /** The text in one shape for all channels; null: not in the request. */
-function textIn(words: PartialTexts | undefined, channel: FlowChannel, stored: Text | undefined): Text | null {
-  if (channel === 'email') return words?.email ? emailIn(words.email, stored) : null
+function textIn(words: PartialTexts | undefined, channel: FlowChannel, known: KnownTexts): Text | null {
+  if (channel === 'email') return words?.email ? emailIn(words.email, known) : null
   if (channel === 'sms') return words?.sms ? { ...NO_TEXT, body: words.sms.body } : null
   if (channel === 'push') return words?.push ? { ...NO_TEXT, subject: words.push.title, body: words.push.body } : null
   return null

@@ -2,7 +2,7 @@ import type { FlowChannel } from '../../../shared/carts/flow-conditions.ts'
 import { DEFAULT_PUSH } from '../../../shared/delivery/push.ts'
 import { getVariantName } from '../../../shared/marketing/flows.ts'
 import type { StoreDb } from '../../core/db/public.ts'
-import { type EmailContent, READY_EMAIL, READY_TEXTS } from '../../messages/templates/public.ts'
+import { type EmailContent, getReadyEmail, READY_TEXTS } from '../../messages/templates/public.ts'
 import type { Step } from './sql.ts'
 import * as sql from './variants-sql.ts'
 
@@ -72,9 +72,11 @@ function storedTexts(step: Step, variantId: string, rows: readonly sql.TextRow[]
   ])
 }
 
-/** Default text by channel. */
-export const defaultText: Record<FlowChannel, Text> = {
-  email: { subject: READY_EMAIL.subject, body: READY_EMAIL.body, design: null },
+/** By channel. `locale`: of the store. */
+export const getDefaultText = (channel: FlowChannel, locale: string | null): Text =>
+  channel === 'email' ? getReadyEmail('first_reminder', locale) : defaultTexts[channel]
+
+const defaultTexts: Record<Exclude<FlowChannel, 'email'>, Text> = {
   sms: { subject: '', body: READY_TEXTS.sms, design: null },
   whatsapp: { subject: '', body: READY_TEXTS.whatsapp, design: null },
   push: { subject: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body, design: null },

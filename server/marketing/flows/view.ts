@@ -3,7 +3,7 @@ import type { FlowChannel } from '../../../shared/carts/flow-conditions.ts'
 import { getCurrencyExponent } from '../../../shared/core/money.ts'
 import type { FlowStep, FlowVariant, FlowView, StepTexts } from '../../../shared/marketing/flows.ts'
 import { needsConfirmedAddress } from '../../access/members/public.ts'
-import { readStore } from '../../access/stores/public.ts'
+import { readStore, type StoreRow } from '../../access/stores/public.ts'
 import { loadStepCoupons } from '../../carts/coupons/public.ts'
 import { selectRunning } from '../../carts/experiments/public.ts'
 import { requireFound } from '../../core/common/public.ts'
@@ -15,7 +15,7 @@ import { listMissingForMail, listMissingForSending, minDelayMinutes } from './fl
 import { ATTRIBUTED_DAYS, readAttributedRevenue } from './report-sql.ts'
 import { type listFlows, listSteps, readCounts, readFlow, type Step } from './sql.ts'
 import { presentCoupon } from './step-coupons.ts'
-import { defaultText, loadVariants, type StoredVariant } from './variants.ts'
+import { getDefaultText, loadVariants, type StoredVariant } from './variants.ts'
 
 // Builds the API view of flows.
 
@@ -63,7 +63,7 @@ export async function viewFlows(
     steps: steps
       .filter((step) => step.flow_id === flow.id)
       .map((step) => ({
-        ...presentStep(step, variants.get(step.id)!, row.currency),
+        ...presentStep(step, variants.get(step.id)!, row),
         couponShown: (step.coupon_id && coupons.get(step.coupon_id)) || null,
       })),
     counts: countParts(counts.filter((count) => count.flow_id === flow.id)),
@@ -109,8 +109,12 @@ const presentAttributed = (
   revenue: (row?.revenue_minor ?? 0) / 10 ** getCurrencyExponent(currency),
 })
 
-function presentStep(step: Step, stored: readonly StoredVariant[], currency: string): Omit<FlowStep, 'couponShown'> {
-  const variants = stored.map(presentVariant)
+function presentStep(
+  step: Step,
+  stored: readonly StoredVariant[],
+  { currency, locale }: Pick<StoreRow, 'currency' | 'locale'>,
+): Omit<FlowStep, 'couponShown'> {
+  const variants = stored.map((variant) => presentVariant(variant, locale))
   const { email, sms, push } = variants[0]!.words
   return {
     id: step.id,
@@ -152,8 +156,8 @@ interface ResponsesRow {
   machine_opened: number
 }
 
-function presentVariant({ id, name, sharePercent, words }: StoredVariant): FlowVariant {
-  const getText = (channel: FlowChannel) => words.get(channel) ?? defaultText[channel]
+function presentVariant({ id, name, sharePercent, words }: StoredVariant, locale: string | null): FlowVariant {
+  const getText = (channel: FlowChannel) => words.get(channel) ?? getDefaultText(channel, locale)
   const { subject: title, body } = getText('push')
   const email = getText('email')
   const presented: StepTexts = {

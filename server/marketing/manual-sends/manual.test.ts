@@ -365,7 +365,7 @@ describe('a scheduled message', () => {
     await passTime(world, shop.storeId, 2 * HOUR - MINUTE)
     expect(world.sent).toHaveLength(0)
     await passTime(world, shop.storeId, MINUTE)
-    expect(world.sent.map((mail) => mail.subject)).toEqual(['You left something in your cart at Tea & Co'])
+    expect(world.sent.map((mail) => mail.subject)).toEqual(['Your cart at Tea & Co'])
   })
 
   test('is sent at its time to the minute, and never more than an hour late (D7)', async () => {

@@ -126,7 +126,7 @@ test('a new shop sends itself its first reminder with the sample cart', async ()
   })
   expect([status, body.isAccepted]).toEqual([200, true])
   const [mail] = world.sent
-  expect(mail!.subject).toMatch(/^\[Test\] You left something in your cart at /)
+  expect(mail!.subject).toMatch(/^\[Test\] Your cart at /)
   expect(mail!.html).toContain('Stoneware mug')
   // Its links open the shop, because there is no cart to restore.
   const links = await world.db.selectFrom('link_tokens').selectAll().where('store_id', '=', fresh.storeId).execute()

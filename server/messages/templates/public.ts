@@ -20,5 +20,6 @@ export {
 } from './context.ts'
 export { hasLegacyText, type RenderedMessage } from './mail.ts'
 export { toTemplateText } from './plain-text.ts'
+export { getReadyEmail } from './ready-emails.ts'
 export { CAMPAIGN_TEMPLATES, QUICK_SEND_TEMPLATES, READY_EMAIL, READY_TEXTS } from './ready-templates.ts'
 export { getSharedRenders, type RenderPurpose, type Renders } from './render-queue.ts'

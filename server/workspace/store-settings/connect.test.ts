@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { getTypedProblemText, STORE_PROBLEM_CODES } from '../../../shared/access/store-problems.ts'
+import type { FlowStep } from '../../../shared/marketing/flows.ts'
 import {
   connectFakeStore,
   createConnectedStore,
@@ -20,6 +21,20 @@ beforeEach(() => {
 })
 
 const { check, disconnect, storeRow } = createOwnerCalls(world)
+
+test("a new store's flow begins with designs in its language", async () => {
+  const owner = await registerOwner(world)
+  const fake = createFakeStore(createHomeUrl())
+  fake.profile.locale = 'de-AT'
+  await connectFakeStore(world, owner, fake)
+  const { flows } = (await world.request('GET', '/api/flows', { token: owner.token })).body
+  const emails = flows[0].steps.map(({ variants }: FlowStep) => variants[0]!.words.email)
+  expect(emails).toHaveLength(3)
+  for (const { design } of emails) expect(design).toMatchObject({ theme: 'quiet', language: 'de' })
+  expect(emails[0].subject).toBe('Dein Warenkorb bei {{ store_name }}')
+  const templates = (await world.request('GET', '/api/campaigns/templates', { token: owner.token })).body
+  expect(templates.flow.first).toEqual(emails[0])
+})
 
 test("connecting tests the keys, stores the store's profile and starts the import", {
   tags: ['A3', 'A7'],

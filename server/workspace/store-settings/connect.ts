@@ -152,7 +152,7 @@ async function saveStore(
   await saveProvenKeys(deps, tx, store, checked.keys)
   await deps.jobs.enqueue(tx.db, proposeLogoJob, { storeId: store.id }, store.id)
   await insertSendSchedule(inside)
-  await createReadyFlow(inside, now, checked.isDemoStore)
+  await createReadyFlow(inside, now, store)
   if (connector.sessionId) await setSessionStore(tx, connector.sessionId, store.id)
   const data = { url: store.url, ...(!checked.isProven && { isUntested: true as const }) }
   await notify(inside, { type: 'store_connected', data, at: now })

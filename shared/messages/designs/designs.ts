@@ -1,10 +1,10 @@
 import {
+  findMailLanguage,
   type Inline,
   type MailDocument,
   type MailDocumentInput,
   MailDocumentSchema,
   type MailLanguage,
-  mailLanguages,
   type ThemeName,
   themeNames,
   type ValueName,
@@ -38,24 +38,19 @@ export interface MailDesign {
 const THEMES = { quiet: 'Quiet', warm: 'Warm', bold: 'Bold', letter: 'Letter' } as const
 const PLACES = { first: 'first reminder', second: 'second reminder', last: 'last reminder' } as const
 
-const findDesignLanguage = (tag: string): MailLanguage => {
-  const language = tag.split(/[-_]/, 1)[0]!.toLowerCase()
-  return mailLanguages.find((known) => known === language) ?? 'en'
-}
-
 /** In the tag's language, else in English. */
 export const listDesigns = (language: string): MailDesign[] =>
   listDesignInputs(language).map((design) => ({ ...design, document: MailDocumentSchema.parse(design.document) }))
 
 /** Without defaults, for the browser, which has no schemas. */
 export function listDesignInputs(language: string): (Omit<MailDesign, 'document'> & { document: MailDocumentInput })[] {
-  const copy = catalogues[findDesignLanguage(language)]
+  const copy = catalogues[findMailLanguage(language)]
   return themeNames.flatMap((theme) =>
     placeNames.map((place) => ({
       theme,
       place,
       name: `${THEMES[theme]}: ${PLACES[place]}`,
-      document: { ...buildDocument(theme, place, copy), language: findDesignLanguage(language) },
+      document: { ...buildDocument(theme, place, copy), language: findMailLanguage(language) },
     })),
   )
 }

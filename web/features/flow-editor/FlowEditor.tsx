@@ -283,17 +283,12 @@ function Steps({ flow, channels, edit, names, cart, isReadOnly }: StepsProps) {
   )
 }
 
-/** The first two default texts fit any position; the last one announces the final reminder. */
-const PLAIN_READY = 2
-
 /** Initial content of an added message: a plain reminder. */
 function useReadyStep() {
   const templates = useTemplates().data
   return (createKey: () => string, place: number): Omit<StepDraft, 'delayMinutes'> => {
-    const ready = templates?.campaign.filter(({ body }) => body !== '') ?? []
-    const mail = ready[Math.min(place, PLAIN_READY - 1)]
     const texts = {
-      email: { subject: mail?.subject ?? '', body: mail?.body ?? '' },
+      email: templates?.flow[place === 0 ? 'first' : 'others'] ?? { subject: '', body: '' },
       sms: { body: templates?.sms ?? '' },
       push: { title: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body },
     }

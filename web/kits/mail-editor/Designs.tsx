@@ -4,7 +4,7 @@ import { IconLayoutGrid } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Link } from 'react-router'
-import type { MailDocument } from '../../../shared/messages/mail-document.ts'
+import { findMailLanguage, type MailDocument } from '../../../shared/messages/mail-document.ts'
 import { useStore } from '../../core/access/queries.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingMail } from '../../core/ui/Loading.tsx'
@@ -52,7 +52,7 @@ export function Designs({ look, onChoose }: Props) {
 
 function Gallery({ look, onChoose }: Props) {
   const store = useStore()
-  const [language, setLanguage] = useState('en')
+  const [language, setLanguage] = useState<string>(() => findMailLanguage(store?.locale ?? 'en'))
   const loaded = useQuery({
     queryKey: ['mail-designs', language],
     queryFn: () => loadDesigns(language),
