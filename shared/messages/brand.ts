@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { getLanguagePart } from '../core/locale.ts'
 import { findOneLineProblem } from '../core/one-line.ts'
 
 // The brand kit of a store, which styles its mails, with validation for form and server. Pure.
@@ -18,6 +19,13 @@ export const fontStacks = {
 } as const
 export type FontStack = keyof typeof fontStacks
 export const fontStackNames = Object.keys(fontStacks) as FontStack[]
+
+/**
+ * The promise is written once, in the store's language, so a mail in another one leaves it out. null: the mail follows
+ * the store, or the store's language is unknown.
+ */
+export const isPromiseReadable = (mail: string | null, store: string | null): boolean =>
+  mail === null || store === null || getLanguagePart(store) === mail
 
 /** Allowed hosts per kind of link, including their subdomains. */
 export const socialKinds = {

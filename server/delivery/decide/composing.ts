@@ -1,8 +1,15 @@
 import { chooseTextLocale, DEFAULT_LOCALE, getLanguagePart } from '../../../shared/core/locale.ts'
+import { isPromiseReadable } from '../../../shared/messages/brand.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import { findCouponProblem, findEnd, MIN_VALID_MS } from '../../carts/coupons/public.ts'
 import { chooseLinkBase } from '../../carts/links/public.ts'
-import { isBuiltInBody, replaceSubject, TemplateError, type TemplateSource } from '../../messages/templates/public.ts'
+import {
+  isBuiltInBody,
+  type MailBrand,
+  replaceSubject,
+  TemplateError,
+  type TemplateSource,
+} from '../../messages/templates/public.ts'
 import {
   buildCurrentContents,
   type ComposedMail,
@@ -58,7 +65,11 @@ export async function compose(
     renders: deps.renders,
   }
   const publicUrl = chooseLinkBase(deps.config.publicUrl, situation.link_host)
-  if (row.channel === 'email') return composeEmail({ ...base, publicUrl, brand, template: buildTemplateSource(row) })
+  if (row.channel === 'email') {
+    const template = buildTemplateSource(row)
+    const isReadable = isPromiseReadable(template.design?.language ?? null, situation.locale)
+    return composeEmail({ ...base, publicUrl, brand: isReadable ? brand : omitPromise(brand), template })
+  }
   if (row.channel === 'push') {
     const icon = row.manual?.iconUrl ?? brand.logo?.url ?? null
     return composePush({ ...base, cartId: row.cart_id, icon, template: buildTemplateSource(row) })
@@ -78,6 +89,14 @@ export async function compose(
     estimate: (message) => channel.estimate(message),
   })
 }
+
+/** One object for each brand: compiled mails are found by it. */
+function omitPromise(brand: MailBrand): MailBrand {
+  const known = withoutPromise.get(brand) ?? { ...brand, promise: '' }
+  withoutPromise.set(brand, known)
+  return known
+}
+const withoutPromise = new WeakMap<MailBrand, MailBrand>()
 
 /** The language of an owner's words: what the document says, English for our texts, else the store's. */
 function findTextLanguage(row: load.ClaimedRow, store: string | null): string {

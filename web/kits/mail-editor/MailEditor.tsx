@@ -7,7 +7,7 @@ import type { Node } from '@tiptap/pm/model'
 import { EditorContent, useEditor, useEditorState } from '@tiptap/react'
 import { type CSSProperties, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import type { StepCoupon } from '../../../shared/marketing/flows.ts'
-import { DEFAULT_BRAND_FIELDS } from '../../../shared/messages/brand.ts'
+import { DEFAULT_BRAND_FIELDS, isPromiseReadable } from '../../../shared/messages/brand.ts'
 import type { MailDocument } from '../../../shared/messages/mail-document.ts'
 import type { MailTheme } from '../../../shared/messages/mail-theme.ts'
 import { useStore } from '../../core/access/queries.ts'
@@ -242,7 +242,11 @@ function useSampleStore() {
 function useThemeOf(look: LookSource, kit: Kit, { theme, language }: MailDocument, cart: CartChoice): Look {
   const store = useSampleStore()
   const tag = language === null || language === 'en' ? DEFAULT_LANGUAGE : language
-  const next = useMemo(() => createLook(kit, theme, tag, buildValues(cart, store, tag)), [kit, theme, tag, cart, store])
+  const isReadable = isPromiseReadable(language, useStore()?.locale ?? null)
+  const next = useMemo(
+    () => createLook(isReadable ? kit : { ...kit, promise: '' }, theme, tag, buildValues(cart, store, tag)),
+    [kit, isReadable, theme, tag, cart, store],
+  )
   const shown = useRef(next)
   // Drawn in the same pass, so that colors and blocks agree.
   if (shown.current !== next) {

@@ -1,7 +1,9 @@
 import { Radio, Select, Stack, Text, TextInput, Title } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import type { Editor } from '@tiptap/core'
+import { isPromiseReadable } from '../../../shared/messages/brand.ts'
 import type { Inline, MailDocument, ThemeName } from '../../../shared/messages/mail-document.ts'
+import { useStore } from '../../core/access/queries.ts'
 import { replaceMail, setMail } from './actions.ts'
 import { type CartChoice, CartChooser } from './CartChooser.tsx'
 import { Designs } from './Designs.tsx'
@@ -9,6 +11,7 @@ import { InlinesField } from './InlinesField.tsx'
 import { languageOptions } from './languages.ts'
 import type { LookSource } from './look.ts'
 import type { MailProblem } from './problems.ts'
+import { useBrandKit } from './queries.ts'
 import { themeLabels } from './themes.ts'
 
 interface Props {
@@ -24,6 +27,9 @@ interface Props {
 /** Subject, preview line and theme; the cart it is shown with; problems. */
 export function MailSettings(props: Props) {
   const { editor, document, look, problems, cart, onCart, onProblem } = props
+  const store = useStore()
+  const promise = useBrandKit().data?.look.promise
+  const isPromiseLeftOut = Boolean(promise) && !isPromiseReadable(document.language, store?.locale ?? null)
   const subjectProblem = problems.find(({ where }) => where === 'Subject')?.text
   return (
     <Stack gap="md">
@@ -57,6 +63,11 @@ export function MailSettings(props: Props) {
         value={document.language}
         onChange={(language) => setMail(editor, { language: language as MailDocument['language'] })}
       />
+      {isPromiseLeftOut && (
+        <Text fz="sm" c="dimmed">
+          Your brand’s line on shipping and returns is in another language, so this email leaves it out.
+        </Text>
+      )}
       <Designs look={look.current} onChoose={(design) => replaceMail(editor, design)} />
       <CartChooser value={cart} onChange={onCart} />
     </Stack>
