@@ -12,7 +12,7 @@ const [item] = sampleCart.items as [(typeof sampleCart.items)[number]]
 
 const restorable: RestorableCart = {
   items: [{ ...item, outcome: 'ok', now: { quantity: item.quantity, price: item.price }, url: null }],
-  ...{ total: 32, currency: 'USD', storeName: 'Maple & Clay', shopUrl: 'https://maple-clay.example' },
+  ...{ total: 32, currency: 'USD', locale: 'en-US', storeName: 'Maple & Clay', shopUrl: 'https://maple-clay.example' },
   brand: {
     logo: null,
     button: '#1d4ed8',
@@ -93,4 +93,19 @@ test('a link without a cart and one with an unknown cart show an explanation', {
   await page.getByText('No cart ID provided.', { exact: true }).waitFor()
   await app.go(`/cart/recover?cart_id=${TOKEN}`, { as: 'visitor' })
   await page.getByText('Cart not found or expired.', { exact: true }).waitFor()
+})
+
+test('a German shopper’s page has German words and amounts, and another language can be chosen', async () => {
+  app.api.answer(getCart, { cart: { ...restorable, currency: 'EUR', locale: 'de-DE' } })
+  app.api.answer(restoreCart, restored)
+  const page = await app.open(`/cart/recover?cart_id=${TOKEN}`, { as: 'visitor' })
+  await page.getByRole('heading', { level: 1, name: 'Dein Warenkorb' }).waitFor()
+  await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('de')
+  const total = page.getByRole('row', { name: /^Summe/ })
+  await expect.poll(async () => (await total.innerText()).replaceAll(/\s+/g, ' ')).toContain('32,00 €')
+  await page.getByRole('button', { name: 'Warenkorb wiederherstellen' }).click()
+  await page.getByText('Warenkorb wiederhergestellt!').waitFor()
+  await page.getByRole('button', { name: 'Français' }).press('Enter')
+  await page.getByText('Panier restauré').waitFor()
+  expect(await app.findViolations()).toEqual([])
 })

@@ -232,7 +232,7 @@ describe('consent', () => {
     await page.getByRole('switch', { name: 'E-Mail' }).press('Space')
     await page.getByLabel('Warum? (freiwillig)').selectOption('too_many')
     await page.getByRole('button', { name: 'Speichern' }).press('Enter')
-    await page.getByText('Gespeichert. Ihre Auswahl gilt ab sofort.').waitFor()
+    await page.getByText('Gespeichert. Deine Auswahl gilt ab sofort.').waitFor()
     await expect
       .poll(() => app.api.calls(savePreferences)[0]!.body)
       .toMatchObject({

@@ -50,7 +50,7 @@ const cart: RestorableCart = {
     outcome,
     ...{ image_url: null, now: { quantity: 1, price: 110 }, url: 'https://shop.example/teapot/' },
   })),
-  ...{ total: 960, currency: 'USD', storeName: 'Tea & Co', brand, shopUrl: 'https://shop.example' },
+  ...{ total: 960, currency: 'USD', locale: 'en-US', storeName: 'Tea & Co', brand, shopUrl: 'https://shop.example' },
   expiresAt: '2027-01-01',
   isOrdered: false,
   coupon: null,

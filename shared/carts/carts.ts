@@ -119,6 +119,8 @@ export const RestorableCart = z.object({
   ),
   total: z.number(),
   currency: z.string(),
+  /** Of the page: its words are in this language, amounts in its format. */
+  locale: z.string(),
   storeName: z.string(),
   brand: ShopBrand,
   shopUrl: z.string(),

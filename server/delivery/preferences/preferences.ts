@@ -26,7 +26,7 @@ import {
 } from '../../shoppers/consent/public.ts'
 import { splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/public.ts'
 import { countBrowsers, endShopperSubscriptions } from '../push/public.ts'
-import { type ChannelFacts, computeChanges, computeChannelState, findPageLanguage } from './rules.ts'
+import { type ChannelFacts, computeChanges, computeChannelState, detectLanguage, findPageLanguage } from './rules.ts'
 import * as sql from './sql.ts'
 import { loadWordings } from './wording.ts'
 
@@ -46,27 +46,28 @@ interface Person {
   storeName: string
   shopperId: string
   language: Language | null
+  storeLocale: string | null
   country: string | null
   contacts: Contact[]
 }
 
 const SOURCE = 'preference page'
 
-/** `browser`: the browser's language, used until the shopper has chosen one. */
+/** `accepted`: Accept-Language, used until the shopper's language is known. */
 export async function readPreferences(
   deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
   token: string,
-  browser: Language,
+  accepted: string | undefined,
 ): Promise<PreferencesView> {
   const { store, messageId } = await openPreferenceLink(deps, token)
-  return view(store, await loadPerson(deps, store, messageId), browser)
+  return view(store, await loadPerson(deps, store, messageId), accepted)
 }
 
 export async function decidePreferences(
   deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
   token: string,
   decision: Decision,
-  browser: Language,
+  accepted: string | undefined,
 ): Promise<PreferencesView> {
   const { store, messageId } = await openPreferenceLink(deps, token)
   return transact(store, async (tx) => {
@@ -90,7 +91,7 @@ export async function decidePreferences(
     await trackSql.setUnsubscribed(tx, messageId, { at: null, channels: on })
     await sql.keepLanguage(tx, shopperId, decision.language)
     if (on.length > 0) await wakeContacts(tx, contacts, change.now)
-    return view(tx, { ...person, language: decision.language }, browser)
+    return view(tx, { ...person, language: decision.language }, accepted)
   })
 }
 
@@ -163,12 +164,12 @@ async function wakeContacts(tx: StoreTx, contacts: readonly Contact[], now: Date
   await scheduleNextRun(tx)
 }
 
-async function view(store: StoreDb, person: Person, browser: Language): Promise<PreferencesView> {
+async function view(store: StoreDb, person: Person, accepted: string | undefined): Promise<PreferencesView> {
   const facts = await loadFacts(store, person)
   return {
     storeName: person.storeName,
     brand: await loadShopBrand(store),
-    language: person.language ?? browser,
+    language: person.language ?? detectLanguage(accepted, person.storeLocale),
     wordings: await loadWordings(store, person.storeName),
     browsers: await countBrowsers(store, person.shopperId),
     keptPath: buildRetentionPath((await readStore(store))!.capture_key),
@@ -220,7 +221,7 @@ async function loadPerson(deps: Pick<Deps, 'secrets'>, store: StoreDb, messageId
   }
   const { account_id: accountId, store_name: storeName, shopper_id: shopperId, country } = row
   const language = findPageLanguage(row)
-  return { accountId, storeName, shopperId, language, country, contacts }
+  return { accountId, storeName, shopperId, language, storeLocale: row.store_locale, country, contacts }
 }
 
 /**

@@ -1,5 +1,5 @@
 // What other rooms use: unsubscribe and preference pages.
 
 export { preferenceRoutes } from './routes.ts'
-export { detectLanguage } from './rules.ts'
+export { choosePageLocale, detectLanguage } from './rules.ts'
 export { messageRoutes } from './unsubscribe-routes.ts'

@@ -1,21 +1,18 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import * as api from '../../../shared/delivery/preferences.ts'
 import { type Routes, servePublic, serveStore } from '../../access/http/public.ts'
 import { decidePreferences, readPreferences } from './preferences.ts'
-import { detectLanguage } from './rules.ts'
 import { readOwnWordings, saveOwnWordings } from './wording.ts'
 
 export const preferenceRoutes: Routes = (app, deps) => {
-  const browser = (request: FastifyRequest) => detectLanguage(request.headers['accept-language'])
-
   servePublic(app, deps, api.readPreferences, ({ params, request, reply }) => {
     discreet(reply)
-    return readPreferences(deps, params.token, browser(request))
+    return readPreferences(deps, params.token, request.headers['accept-language'])
   })
 
   servePublic(app, deps, api.savePreferences, ({ params, body, request, reply }) => {
     discreet(reply)
-    return decidePreferences(deps, params.token, body, browser(request))
+    return decidePreferences(deps, params.token, body, request.headers['accept-language'])
   })
 
   serveStore(app, deps, api.readPreferenceWording, ({ store }) => readOwnWordings(store))

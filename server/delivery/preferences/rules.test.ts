@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ChannelFacts, computeChanges, computeChannelState, detectLanguage } from './rules.ts'
+import { type ChannelFacts, choosePageLocale, computeChanges, computeChannelState, detectLanguage } from './rules.ts'
 
 const facts = (changed: Partial<ChannelFacts> = {}): ChannelFacts => ({
   channel: 'email',
@@ -62,4 +62,14 @@ test.each([
   [';;,q=', 'en'],
 ] as const)('a browser that asks for %s reads %s', (header, language) => {
   expect(detectLanguage(header)).toBe(language)
+})
+
+test.each([
+  ['their own choice', { language: 'fr', locale: 'de-AT', country: 'AT', store: 'it-IT' }, 'pl', 'fr'],
+  ['the shop’s pages', { language: null, locale: 'de-AT', country: null, store: 'it-IT' }, 'pl', 'de-AT'],
+  ['the browser', { language: null, locale: 'sv-SE', country: 'AT', store: 'it-IT' }, 'de', 'de'],
+  ['the shop', { language: null, locale: null, country: 'AT', store: 'it-IT' }, 'tlh', 'it-IT'],
+  ['English', { language: null, locale: null, country: null, store: 'sv-SE' }, undefined, 'en-US'],
+] as const)('the locale of a shopper’s page: %s', (_case, sources, accepted, locale) => {
+  expect(choosePageLocale(sources, accepted)).toBe(locale)
 })

@@ -1,4 +1,4 @@
-import { getLanguagePart } from '../../../shared/core/locale.ts'
+import { chooseTextLocale, getLanguagePart, type LocaleSources } from '../../../shared/core/locale.ts'
 import {
   type Language,
   type LockReason,
@@ -70,8 +70,20 @@ export function findPageLanguage({ language, locale }: { language: Language | nu
   return language ?? languages.find((each) => each === shown) ?? null
 }
 
-/** Picks our best language by `Accept-Language` (RFC 9110); English if none matches. */
-export function detectLanguage(header: string | undefined): Language {
+/**
+ * The locale of a shopper's page: their own choice, the shop's pages, the browser, the shop, English. The page has texts
+ * in its language.
+ */
+export function choosePageLocale(
+  sources: LocaleSources & { language: Language | null },
+  accepted: string | undefined,
+): string {
+  const language = findPageLanguage(sources) ?? detectLanguage(accepted, sources.store)
+  return chooseTextLocale(language, sources)
+}
+
+/** Picks our best language by `Accept-Language` (RFC 9110), else the shop's, else English. */
+export function detectLanguage(header: string | undefined, storeLocale: string | null = null): Language {
   const accepted = (header ?? '')
     .split(',')
     .map((part) => {
@@ -82,5 +94,5 @@ export function detectLanguage(header: string | undefined): Language {
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)
   const first = accepted.find(({ language }) => (languages as readonly string[]).includes(language))
-  return (first?.language as Language | undefined) ?? 'en'
+  return (first?.language as Language | undefined) ?? findPageLanguage({ language: null, locale: storeLocale }) ?? 'en'
 }

@@ -12,7 +12,7 @@ export function readPerson({ db, storeId }: StoreDb, messageId: string) {
     .innerJoin('stores as s', 's.id', 'm.store_id')
     .innerJoin('shoppers as p', (on) => on.onRef('p.store_id', '=', 'm.store_id').onRef('p.id', '=', 'm.shopper_id'))
     .select(['m.channel', 'm.to_address', 'm.shopper_id', 'p.phone', 'p.language', 'p.locale', 'p.country'])
-    .select(['s.account_id', 's.name as store_name'])
+    .select(['s.account_id', 's.name as store_name', 's.locale as store_locale'])
     .where('m.store_id', '=', storeId)
     .where('m.id', '=', messageId)
     .executeTakeFirst()

@@ -2,7 +2,6 @@ import * as api from '../../../shared/delivery/restore.ts'
 import { listThrottledDomains } from '../../../shared/delivery/sending.ts'
 import { type Routes, serveAccount, servePublic } from '../../access/http/public.ts'
 import { viewThrottledDomains } from '../deliverability/public.ts'
-import { detectLanguage } from './rules.ts'
 import { readUnsubscribeLink, resubscribe, unsubscribe } from './unsubscribe.ts'
 
 // Unsubscribe routes. GETs never unsubscribe and never attribute (C3, A1).
@@ -25,10 +24,9 @@ export const messageRoutes: Routes = (app, deps) => {
     })
   })
 
-  servePublic(app, deps, api.readUnsubscribe, async ({ params, request }) => {
-    const { language, ...about } = await readUnsubscribeLink(deps, params.token)
-    return { ...about, language: language ?? detectLanguage(request.headers['accept-language']) }
-  })
+  servePublic(app, deps, api.readUnsubscribe, ({ params, request }) =>
+    readUnsubscribeLink(deps, params.token, request.headers['accept-language']),
+  )
 
   servePublic(app, deps, api.confirmUnsubscribe, async ({ params }) => {
     const { storeName } = await unsubscribe(deps, params.token, 'unsubscribe page')

@@ -9,7 +9,7 @@ import { listChannelsOfAddress, maskAddress } from '../../messages/channels/publ
 import * as sql from '../../messages/messages/public.ts'
 import { insertAnswer } from '../../shoppers/consent/public.ts'
 import { hasUnsubscribed, splitStopAll, suppress, unsuppress } from '../../shoppers/suppressions/public.ts'
-import { findPageLanguage } from './rules.ts'
+import { detectLanguage, findPageLanguage } from './rules.ts'
 
 // Unsubscribes by a message's link. A token works only for its own purpose (X1).
 
@@ -18,8 +18,7 @@ export interface UnsubscribeLink {
   brand: ShopBrand
   address: string
   isUnsubscribed: boolean
-  /** The shopper's; null: unknown. */
-  language: Language | null
+  language: Language
   /** Token of the same message's preference page. */
   preferencesToken: string
 }
@@ -27,15 +26,17 @@ export interface UnsubscribeLink {
 export async function readUnsubscribeLink(
   deps: Pick<Deps, 'db' | 'now' | 'secrets'>,
   token: string,
+  accepted: string | undefined,
 ): Promise<UnsubscribeLink> {
   const { message, store, hash } = await messageOfToken(deps, token)
+  const sources = await sql.readLanguage(store, message.id)
   const isUnsubscribed = await hasUnsubscribed(store, message.account_id, hash, message.channel)
   return {
     storeName: message.store_name,
     brand: await loadShopBrand(store),
     address: maskAddress(message.channel, message.to_address!),
     isUnsubscribed,
-    language: findPageLanguage(await sql.readLanguage(store, message.id)),
+    language: findPageLanguage(sources) ?? detectLanguage(accepted, sources.store_locale),
     preferencesToken: createToken(deps.secrets, 'preferences', message.id),
   }
 }

@@ -1,4 +1,5 @@
 import type { CartItem, CartState } from '../../../shared/carts/carts.ts'
+import type { Language } from '../../../shared/delivery/preferences.ts'
 import { currentCode } from '../../carts/coupons/public.ts'
 import { type StoreDb, sql } from '../../core/db/public.ts'
 import type { CheckoutRef, Fold } from '../../core/schema/public.ts'
@@ -36,13 +37,18 @@ export async function readRestorableCart({ db, storeId }: StoreDb, cartId: strin
     /** The shopper's orders by id with their last known status. */
     orders: Fold['orders']
     checkout: CheckoutRef | null
+    language: Language | null
+    locale: string | null
+    country: string | null
+    store_locale: string | null
   }>`
     select c.id, c.shopper_id, case when c.is_void and not ${IS_WAITING} then 'lost' else c.status end as status, c.items, c.value_minor, c.currency, c.coupons, s.name as store_name, s.platform, s.url, s.home_url,
       s.has_checkout_link, s.price_decimals, s.is_discount_sequential,
       (select ${currentCode} from messages m where m.store_id = ${storeId} and m.id = ${messageId}) as coupon_code,
-      coalesce(c.fold -> 'orders', '{}') as orders, c.fold -> 'episode' -> 'checkout' as checkout
+      coalesce(c.fold -> 'orders', '{}') as orders, c.fold -> 'episode' -> 'checkout' as checkout,
+      p.language, coalesce(c.locale, p.locale) as locale, p.country, s.locale as store_locale
     from carts o join carts c on c.store_id = o.store_id and c.id = coalesce(o.merged_into, o.id)
-    join stores s on s.id = c.store_id
+    join stores s on s.id = c.store_id left join shoppers p on p.store_id = c.store_id and p.id = c.shopper_id
     where o.store_id = ${storeId} and o.id = ${cartId} and not exists (select 1 from messages m
       where m.store_id = ${storeId} and m.id = ${messageId} and m.channel = 'push'
         and not coalesce(c.fold -> 'episode' -> 'toldBy' ?| m.told_by, false))`.execute(db)

@@ -74,6 +74,19 @@ test('the link shows items, prices and the shop, but no personal data (decision 
   }
 })
 
+test('the page is in the shopper’s language, else the browser’s, else the shop’s', async () => {
+  const readLocale = async (accepted?: string) =>
+    (await world.request('GET', `/api/carts/${token}`, accepted ? { headers: { 'accept-language': accepted } } : {}))
+      .body.cart.locale
+  await world.db.updateTable('stores').set({ locale: 'nl-NL' }).where('id', '=', shop.storeId).execute()
+  expect([await readLocale(), await readLocale('fr-FR,en;q=0.5')]).toEqual(['nl-NL', 'fr'])
+  const shopper = { locale: 'de-AT', locale_source: 'shop' } as const
+  await world.db.updateTable('shoppers').set(shopper).where('store_id', '=', shop.storeId).execute()
+  expect(await readLocale('fr-FR')).toBe('de-AT')
+  await world.db.updateTable('shoppers').set({ language: 'pl' }).where('store_id', '=', shop.storeId).execute()
+  expect(await readLocale('fr-FR')).toBe('pl')
+})
+
 test('each item shows whether it is still available (decision 14)', { tags: ['B2'] }, async () => {
   await product('16', { stock: 2 })
   await product('17', { price: 7_000 })

@@ -25,6 +25,7 @@ import type { Deps } from '../../deps.ts'
 import { lockMessageShopper } from '../../messages/messages/public.ts'
 import type { RefillRequest, RefillResult, RestoreSource } from '../../platforms/platform/public.ts'
 import { findPlatform, findPluginProtocol } from '../../platforms/registry/public.ts'
+import { choosePageLocale } from '../preferences/public.ts'
 import { applyRefill, isRestorable, isSameCart, planItems, type RestoredItem } from './restore-rules.ts'
 import type { Availability } from './restore-sql.ts'
 import { readRestorableCart } from './restore-sql.ts'
@@ -36,6 +37,7 @@ export interface Restorable {
   items: RestoredItem[]
   valueMinor: number
   currency: string
+  locale: string
   storeName: string
   brand: ShopBrand
   shopUrl: string
@@ -45,8 +47,12 @@ export interface Restorable {
   coupon: OfferedCoupon | null
 }
 
-/** Shows what can be restored, by our copy of the catalogue. Throws `not_found`. */
-export async function readRestorable(deps: Pick<Deps, 'db' | 'now'>, token: string): Promise<Restorable> {
+/** Shows what can be restored, by our copy of the catalogue. `accepted`: Accept-Language. Throws `not_found`. */
+export async function readRestorable(
+  deps: Pick<Deps, 'db' | 'now'>,
+  token: string,
+  accepted: string | undefined,
+): Promise<Restorable> {
   const { link, cart, store } = await openToken(deps, token)
   const items = await plannedItems(store, cart, (await hasPlugin(deps, store)) || hasUnpaidOrder(cart))
   return {
@@ -59,6 +65,7 @@ export async function readRestorable(deps: Pick<Deps, 'db' | 'now'>, token: stri
     }),
     valueMinor: cart.value_minor,
     currency: cart.currency,
+    locale: choosePageLocale({ ...cart, store: cart.store_locale }, accepted),
     storeName: cart.store_name,
     brand: await loadShopBrand(store),
     shopUrl: cart.home_url,

@@ -64,14 +64,15 @@ export const cartRoutes: Routes = (app, deps) => {
   serveDownload(app, deps, cartsDownload)
 
   // A restore token shows the public view; a raw id needs a signed-in member of that store (decision 4).
-  servePublic(app, deps, api.getCart, async ({ params, query, session }) => {
+  servePublic(app, deps, api.getCart, async ({ params, query, session, request }) => {
     if (params.id.startsWith('rt_')) {
-      const cart = await readRestorable(deps, params.id)
+      const cart = await readRestorable(deps, params.id, request.headers['accept-language'])
       return {
         cart: {
           items: presentRestorable(cart),
           total: toDecimal(cart.valueMinor, cart.currency),
           currency: cart.currency,
+          locale: cart.locale,
           storeName: cart.storeName,
           brand: cart.brand,
           shopUrl: cart.shopUrl,

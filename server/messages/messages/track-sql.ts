@@ -40,11 +40,12 @@ export async function readLanguage({ db, storeId }: StoreDb, messageId: string) 
   const row = await db
     .selectFrom('messages as m')
     .innerJoin('shoppers as p', (on) => on.onRef('p.store_id', '=', 'm.store_id').onRef('p.id', '=', 'm.shopper_id'))
-    .select(['p.language', 'p.locale'])
+    .innerJoin('stores as s', 's.id', 'm.store_id')
+    .select(['p.language', 'p.locale', 's.locale as store_locale'])
     .where('m.store_id', '=', storeId)
     .where('m.id', '=', messageId)
     .executeTakeFirst()
-  return row ?? { language: null, locale: null }
+  return row ?? { language: null, locale: null, store_locale: null }
 }
 
 /**

@@ -1,10 +1,10 @@
-import { formatMoney } from '../../core/ui/format.ts'
 import { type Child, h, type IconName, icon } from './dom.ts'
+import { formatAmount } from './languages.ts'
 
 // The parts of the shopper's pages.
 
-export const buildMoney = (amount: number, currency: string) =>
-  h('span', { class: 'tabular' }, formatMoney(amount, currency))
+export const buildMoney = (amount: number, currency: string, locale: string) =>
+  h('span', { class: 'tabular' }, formatAmount(amount, currency, locale))
 
 interface ButtonOptions {
   /** Without a look it is the page's main button. */

@@ -4,9 +4,9 @@ import { retentionPageTexts, toKeptLanguage } from '../../../shared/workspace/ke
 import { call } from '../../core/api/api.ts'
 import { shopperCopy } from './copy.ts'
 import { h } from './dom.ts'
+import { chooseBrowserLocale, getPageLanguage } from './languages.ts'
 import { askPatiently, buildLanguages, buildMissing, describeError, isTestLink, showPage } from './page.ts'
 import { buildPreferencesForm, type Choice, hasChanged, NO_CHOICE } from './preferences-form.ts'
-import { chooseLanguage } from './rules.ts'
 
 interface State {
   view: PreferencesView | null
@@ -48,7 +48,7 @@ export function openPreferences(token: string): void {
   }
   const show = () => {
     const { view, chosen, error, ...form } = state
-    const language = chosen ?? view?.language ?? chooseLanguage(navigator.languages)
+    const language = chosen ?? view?.language ?? getPageLanguage(chooseBrowserLocale(navigator.languages))
     const { title } = shopperCopy[language]
     showPage(
       { title, size: 560, language, shop: view && { name: view.storeName, url: null, brand: view.brand } },

@@ -1,10 +1,13 @@
 import { type CartView, getCart, type RestorableCart } from '../../../shared/carts/carts.ts'
-import { restoreCart, restoreTexts } from '../../../shared/delivery/restore.ts'
+import type { Language } from '../../../shared/delivery/preferences.ts'
+import { restoreCart } from '../../../shared/delivery/restore.ts'
 import { ApiError, call } from '../../core/api/api.ts'
-import { brokenCartTexts } from './copy.ts'
+import { shopperCopy } from './copy.ts'
 import { type Child, h } from './dom.ts'
-import { askPatiently, buildHeading, isTemporary, showPage } from './page.ts'
+import { chooseBrowserLocale, getPageLanguage, toLocale } from './languages.ts'
+import { askPatiently, buildHeading, buildLanguages, describeError, isTemporary, showPage } from './page.ts'
 import { buildButton, buildFailure, buildLinkButton, buildNotice, buildSkeleton } from './parts.ts'
+import { getText } from './restore-copy.ts'
 import { buildItemsTable, buildRestoredItems } from './restore-items.ts'
 import { describeCoupon, isAsAnnounced, isBought, isOnOffer, type RestoredReply } from './rules.ts'
 
@@ -14,6 +17,8 @@ type Press = 'continue' | 'restore'
 interface State {
   cart: Cart | null
   loadError: Error | null
+  /** Chosen on this page. */
+  chosen: Language | null
   /** The button pressed last. */
   pressed: Press | null
   isRestoring: boolean
@@ -23,9 +28,8 @@ interface State {
   error: Error | null
 }
 
-const TITLE = 'Your cart'
 const START: State = {
-  ...{ cart: null, loadError: null, pressed: null, isRestoring: false },
+  ...{ cart: null, loadError: null, chosen: null, pressed: null, isRestoring: false },
   ...{ isRedirecting: false, restored: null, error: null },
 }
 
@@ -66,65 +70,84 @@ export function openRestore(cartId: string): void {
   const show = () => {
     const { cart } = state
     const shop = cart && 'storeName' in cart ? { name: cart.storeName, url: cart.shopUrl, brand: cart.brand } : null
+    // A member's preview has no shopper's locale.
+    const known = cart && 'locale' in cart ? cart.locale : chooseBrowserLocale(navigator.languages)
+    const locale = state.chosen ? toLocale(state.chosen, known) : known
+    const language = getPageLanguage(locale)
     const content = cart
-      ? buildContent({ ...state, cart }, (pressed) => void restore(cart, pressed))
-      : buildMissingCart(cartId, state.loadError, () => void load())
-    showPage({ title: TITLE, size: 620, language: 'en', shop }, content)
+      ? buildContent({ ...state, cart, locale }, (pressed) => void restore(cart, pressed))
+      : buildMissingCart({ cartId, error: state.loadError, locale, onRetry: () => void load() })
+    showPage(
+      { title: getText('title', locale), size: 620, language, shop },
+      content,
+      buildLanguages(language, (chosen) => set({ chosen })),
+    )
   }
   void load()
 }
 
+interface MissingCart {
+  cartId: string
+  error: Error | null
+  locale: string
+  onRetry: () => void
+}
+
 /** What the page shows while it loads, or without a cart. */
-function buildMissingCart(cartId: string, error: Error | null, onRetry: () => void): Child {
+function buildMissingCart({ cartId, error, locale, onRetry }: MissingCart): Child {
+  const language = getPageLanguage(locale)
+  const { isLoading, retry } = shopperCopy[language]
   const warn = (title: string, hint: string) => buildNotice('warn', { title, isLive: true }, hint)
   const content =
     cartId === ''
-      ? warn(restoreTexts.noCartId, brokenCartTexts.noCartId)
+      ? warn(getText('noCartId', locale), getText('noCartIdHint', locale))
       : error && !isTemporary(error)
-        ? warn(restoreTexts.notFound, brokenCartTexts.notFound)
+        ? warn(getText('notFound', locale), getText('notFoundHint', locale))
         : error
-          ? buildFailure('Your cart could not be loaded', error.message, { label: 'Retry', onPress: onRetry })
-          : buildSkeleton(3, 'Loading')
-  return [buildHeading(TITLE), content]
+          ? buildFailure(getText('notLoaded', locale), describeError(error, language), {
+              label: retry,
+              onPress: onRetry,
+            })
+          : buildSkeleton(3, isLoading)
+  return [buildHeading(getText('title', locale)), content]
 }
 
-type Loaded = State & { cart: Cart }
+type Loaded = State & { cart: Cart; locale: string }
 
 function buildContent(state: Loaded, onPress: (press: Press) => void): Child {
-  const { cart, restored, isRedirecting } = state
+  const { cart, restored, isRedirecting, locale } = state
   const isOfShop = 'storeName' in cart
-  if (isBought(cart) || restored?.isOrdered) return buildBought(restored?.shopUrl ?? (isOfShop ? cart.shopUrl : null))
+  if (isBought(cart) || restored?.isOrdered) {
+    return buildBought(restored?.shopUrl ?? (isOfShop ? cart.shopUrl : null), locale)
+  }
   const isShown = restored !== null && !isRedirecting
   return [
-    h('div', {}, buildHeading(TITLE), h('p', { class: 'hint' }, 'We saved your items.')),
-    !isOfShop &&
-      buildNotice('info', {}, 'You are signed in to this store. Restoring the cart here is a test and is not counted.'),
-    ...(isShown ? buildRestored(restored, cart.currency) : buildOffer(state, onPress)),
+    h('div', {}, buildHeading(getText('title', locale)), h('p', { class: 'hint' }, getText('saved', locale))),
+    !isOfShop && buildNotice('info', {}, getText('isTest', locale)),
+    ...(isShown ? buildRestored(restored, cart.currency, locale) : buildOffer(state, onPress)),
   ]
 }
 
-const NOTHING_LEFT = 'None of the items in this cart can be restored. Please choose again in the shop.'
-
 function buildOffer(state: Loaded, onPress: (press: Press) => void): Child[] {
-  const { cart } = state
+  const { cart, locale } = state
   return [
-    buildItemsTable(cart),
-    state.error && buildRestoreFailure(state.error, () => onPress(state.pressed ?? 'restore')),
-    !isOnOffer(cart) && buildNotice('warn', {}, NOTHING_LEFT),
+    buildItemsTable(cart, locale),
+    state.error && buildRestoreFailure(state.error, locale, () => onPress(state.pressed ?? 'restore')),
+    !isOnOffer(cart) && buildNotice('warn', {}, getText('nothingLeft', locale)),
     buildRestoreButtons(state, onPress),
     'brand' in cart && cart.brand.promise && h('p', { class: 'hint', 'data-key': 'promise' }, cart.brand.promise),
   ]
 }
 
-const buildBought = (shopUrl: string | null): Child => [
-  buildHeading(restoreTexts.ordered),
-  h('p', {}, 'You have already bought the items in this cart, so there is nothing to restore. Thank you!'),
-  shopUrl && buildLinkButton('Go to the shop', shopUrl),
+const buildBought = (shopUrl: string | null, locale: string): Child => [
+  buildHeading(getText('ordered', locale)),
+  h('p', {}, getText('orderedHint', locale)),
+  shopUrl && buildLinkButton(getText('toShop', locale), shopUrl),
 ]
 
 /** Two buttons (A1): continue to the store's filled checkout, or first see what is restored. */
 function buildRestoreButtons(state: Loaded, onPress: (press: Press) => void): HTMLElement {
-  const { cart, pressed, isRestoring, isRedirecting } = state
+  const { cart, pressed, isRestoring, isRedirecting, locale } = state
   const isBusy = isRestoring || isRedirecting
   const buildPress = (label: string, press: Press, isQuiet: boolean) =>
     buildButton(label, {
@@ -137,33 +160,43 @@ function buildRestoreButtons(state: Loaded, onPress: (press: Press) => void): HT
     'div',
     { class: 'restore-buttons', 'data-key': 'buttons' },
     isOnOffer(cart)
-      ? buildPress('Continue to checkout', 'continue', false)
-      : 'shopUrl' in cart && buildLinkButton('Go to the shop', cart.shopUrl),
-    buildPress('Restore Cart', 'restore', true),
+      ? buildPress(getText('toCheckout', locale), 'continue', false)
+      : 'shopUrl' in cart && buildLinkButton(getText('toShop', locale), cart.shopUrl),
+    buildPress(getText('restore', locale), 'restore', true),
   )
 }
 
 /** The items stay in this browser after any reply of the server; failures are shown beside them. */
-function buildRestoreFailure(error: Error, onPress: () => void): Child {
+function buildRestoreFailure(error: Error, locale: string, onPress: () => void): Child {
+  const language = getPageLanguage(locale)
   if (!isTemporary(error)) {
     const isUnknown = error instanceof ApiError && error.status === 404
-    return buildNotice('bad', { isLive: true }, isUnknown ? restoreTexts.notFound : error.message)
+    return buildNotice(
+      'bad',
+      { isLive: true },
+      isUnknown ? getText('notFound', locale) : describeError(error, language),
+    )
   }
   return [
-    buildNotice('good', { isLive: true }, restoreTexts.restored),
-    buildFailure('Your checkout could not be prepared', error.message, { label: 'Retry', onPress }),
+    buildNotice('good', { isLive: true }, getText('restored', locale)),
+    buildFailure(getText('notPrepared', locale), describeError(error, language), {
+      label: shopperCopy[language].retry,
+      onPress,
+    }),
   ]
 }
 
-function buildRestored(restored: RestoredReply, currency: string): Child[] {
-  const { checkoutUrl, message, shopUrl } = restored
-  const aboutCoupon = checkoutUrl ? describeCoupon(restored.coupon) : null
+function buildRestored(restored: RestoredReply, currency: string, locale: string): Child[] {
+  const { checkoutUrl, shopUrl } = restored
+  const aboutCoupon = checkoutUrl ? describeCoupon(restored.coupon, locale) : null
   return [
-    checkoutUrl ? buildNotice('good', { isLive: true }, message) : buildNotice('warn', { isLive: true }, NOTHING_LEFT),
-    aboutCoupon && buildNotice('warn', { isLive: true }, aboutCoupon),
-    buildRestoredItems(restored, currency),
     checkoutUrl
-      ? buildLinkButton('Continue to checkout', checkoutUrl, { hasArrow: true })
-      : buildLinkButton('Go to the shop', shopUrl),
+      ? buildNotice('good', { isLive: true }, getText('restored', locale))
+      : buildNotice('warn', { isLive: true }, getText('nothingLeft', locale)),
+    aboutCoupon && buildNotice('warn', { isLive: true }, aboutCoupon),
+    buildRestoredItems(restored, currency, locale),
+    checkoutUrl
+      ? buildLinkButton(getText('toCheckout', locale), checkoutUrl, { hasArrow: true })
+      : buildLinkButton(getText('toShop', locale), shopUrl),
   ]
 }

@@ -20,17 +20,20 @@ const buildItem = (outcome: Outcome, quantity: number, price = 20) => ({
 })
 
 it('describes the changes of an item', () => {
-  expect(describeOutcome(buildItem('ok', 4), 'USD')).toBeNull()
-  expect(describeOutcome(buildItem('quantity_clamped', 1), 'USD')).toBe('Only 1 is left.')
-  expect(describeOutcome(buildItem('quantity_clamped', 3), 'USD')).toContain('Only 3 are left')
-  expect(describeOutcome(buildItem('price_changed', 4, 22), 'USD')).toBe('It was $20.00 before.')
-  expect(describeOutcome(buildItem('quantity_clamped', 1, 18), 'USD')).toBe('Only 1 is left. It was $20.00 before.')
-  expect(describeOutcome(buildItem('gone', 1), 'USD')).toContain('No longer available')
+  expect(describeOutcome(buildItem('ok', 4), 'USD', 'en-US')).toBeNull()
+  expect(describeOutcome(buildItem('quantity_clamped', 1), 'USD', 'en-US')).toBe('Only 1 is left.')
+  expect(describeOutcome(buildItem('quantity_clamped', 3), 'USD', 'en-US')).toContain('Only 3 are left')
+  expect(describeOutcome(buildItem('price_changed', 4, 22), 'USD', 'en-US')).toBe('It was $20.00 before.')
+  expect(describeOutcome(buildItem('quantity_clamped', 1, 18), 'USD', 'en-US')).toBe(
+    'Only 1 is left. It was $20.00 before.',
+  )
+  expect(describeOutcome(buildItem('gone', 1), 'USD', 'en-US')).toContain('No longer available')
 })
 
 it('does not say what is in the cart, which the plugin fills only after the page', () => {
   const outcomes = ['quantity_clamped', 'price_changed', 'gone', 'choose_again'] as const
-  for (const outcome of outcomes) expect(describeOutcome(buildItem(outcome, 1, 22), 'USD')).not.toContain('your cart')
+  for (const outcome of outcomes)
+    expect(describeOutcome(buildItem(outcome, 1, 22), 'USD', 'en-US')).not.toContain('your cart')
 })
 
 const buildOffer = (outcome: Outcome, now: { quantity: number; price: number }) => ({
@@ -47,6 +50,7 @@ const buildCart = (...items: ReturnType<typeof buildOffer>[]) => ({
   items,
   total: 80,
   currency: 'USD',
+  locale: 'en-US',
   storeName: 'Tea & Co',
   brand: DEFAULT_BRAND,
   shopUrl: 'https://shop.example',
@@ -56,12 +60,14 @@ const buildCart = (...items: ReturnType<typeof buildOffer>[]) => ({
 })
 
 it('announces changed items before they are restored', () => {
-  expect(describeDifference(buildOffer('ok', { quantity: 4, price: 20 }), 'USD')).toBeNull()
-  expect(describeDifference(buildOffer('quantity_clamped', { quantity: 2, price: 18 }), 'USD')).toBe(
+  expect(describeDifference(buildOffer('ok', { quantity: 4, price: 20 }), 'USD', 'en-US')).toBeNull()
+  expect(describeDifference(buildOffer('quantity_clamped', { quantity: 2, price: 18 }), 'USD', 'en-US')).toBe(
     'Only 2 left. Now $18.00.',
   )
-  expect(describeDifference(buildOffer('choose_again', { quantity: 4, price: 20 }), 'USD')).toMatch(/chosen again/)
-  expect(describeDifference(buildOffer('gone', { quantity: 4, price: 20 }), 'USD')).toMatch(/No longer/)
+  expect(describeDifference(buildOffer('choose_again', { quantity: 4, price: 20 }), 'USD', 'en-US')).toMatch(
+    /chosen again/,
+  )
+  expect(describeDifference(buildOffer('gone', { quantity: 4, price: 20 }), 'USD', 'en-US')).toMatch(/No longer/)
 })
 
 it('shows the total with the coupon if its discount is known', () => {
@@ -73,12 +79,14 @@ it('shows the total with the coupon if its discount is known', () => {
 })
 
 it('mentions the coupon only if the shopper must know', () => {
-  expect(describeCoupon(null)).toBeNull()
-  expect(describeCoupon({ code: 'CART10', outcome: 'carried' })).toBeNull()
-  expect(describeCoupon({ code: 'CART10', outcome: 'refused' })).toBe(
+  expect(describeCoupon(null, 'en-US')).toBeNull()
+  expect(describeCoupon({ code: 'CART10', outcome: 'carried' }, 'en-US')).toBeNull()
+  expect(describeCoupon({ code: 'CART10', outcome: 'refused' }, 'en-US')).toBe(
     'The shop did not accept the coupon CART10. Your cart is filled without it.',
   )
-  expect(describeCoupon({ code: 'CART10', outcome: 'to_enter' })).toMatch(/enter the coupon CART10 in the shop/)
+  expect(describeCoupon({ code: 'CART10', outcome: 'to_enter' }, 'en-US')).toMatch(
+    /enter the coupon CART10 in the shop/,
+  )
 })
 
 it('offers to continue while any item can be restored', () => {

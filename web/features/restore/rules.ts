@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import type { CartView, RestorableCart } from '../../../shared/carts/carts.ts'
-import { type Language, languages } from '../../../shared/delivery/preferences.ts'
 import type { ItemOutcome, restoreCart } from '../../../shared/delivery/restore.ts'
-import { formatMoney } from '../../core/ui/format.ts'
+import { formatAmount } from './languages.ts'
+import { getText } from './restore-copy.ts'
 
 // Texts of the shopper's pages. Pure.
 
@@ -43,12 +43,18 @@ export function isAsAnnounced(
 }
 
 /** Known differences of an item before restoring; null if unchanged. */
-export function describeDifference(item: RestorableCart['items'][number], currency: string): string | null {
-  if (item.outcome === 'gone') return 'No longer available.'
-  if (item.outcome === 'choose_again') return 'Needs to be chosen again.'
+export function describeDifference(
+  item: RestorableCart['items'][number],
+  currency: string,
+  locale: string,
+): string | null {
+  if (item.outcome === 'gone') return getText('isGone', locale)
+  if (item.outcome === 'choose_again') return getText('needsChoice', locale)
   const sentences = [
-    ...(item.outcome === 'quantity_clamped' ? [`Only ${item.now.quantity} left.`] : []),
-    ...(item.now.price === item.price ? [] : [`Now ${formatMoney(item.now.price, currency)}.`]),
+    ...(item.outcome === 'quantity_clamped' ? [getText('onlyLeft', locale, { count: item.now.quantity })] : []),
+    ...(item.now.price === item.price
+      ? []
+      : [getText('nowPrice', locale, { amount: formatAmount(item.now.price, currency, locale) })]),
   ]
   return sentences.join(' ') || null
 }
@@ -57,29 +63,26 @@ export function describeDifference(item: RestorableCart['items'][number], curren
  * What changed about an item since the cart was abandoned; null if nothing did. It does not say what is in the cart: the
  * plugin fills it only after this page, and says then what it left out.
  */
-export function describeOutcome(item: Pick<Item, 'outcome' | 'quantity' | 'price' | 'before'>, currency: string) {
-  if (item.outcome === 'gone') return 'No longer available.'
-  if (item.outcome === 'choose_again') return 'Please choose it again.'
+export function describeOutcome(
+  item: Pick<Item, 'outcome' | 'quantity' | 'price' | 'before'>,
+  currency: string,
+  locale: string,
+): string | null {
+  if (item.outcome === 'gone') return getText('isGone', locale)
+  if (item.outcome === 'choose_again') return getText('chooseAgain', locale)
   const sentences = [
-    ...(item.outcome === 'quantity_clamped' ? [describeClamped(item.quantity)] : []),
-    ...(item.price === item.before.price ? [] : [`It was ${formatMoney(item.before.price, currency)} before.`]),
+    ...(item.outcome === 'quantity_clamped' ? [getText('onlyLeftNow', locale, { count: item.quantity })] : []),
+    ...(item.price === item.before.price
+      ? []
+      : [getText('wasPrice', locale, { amount: formatAmount(item.before.price, currency, locale) })]),
   ]
   return sentences.join(' ') || null
 }
 
 /** Result of the message's coupon; null if there is nothing to show. */
-export function describeCoupon(coupon: RestoredReply['coupon']): string | null {
+export function describeCoupon(coupon: RestoredReply['coupon'], locale: string): string | null {
   if (!coupon) return null
   const { code, outcome } = coupon
-  if (outcome === 'refused') return `The shop did not accept the coupon ${code}. Your cart is filled without it.`
-  return outcome === 'to_enter' ? `Please enter the coupon ${code} in the shop yourself.` : null
-}
-
-const describeClamped = (remaining: number) => (remaining === 1 ? 'Only 1 is left.' : `Only ${remaining} are left.`)
-
-/** The browser's languages, used until the server returns the shopper's choice. */
-export function chooseLanguage(preferred: readonly string[]): Language {
-  const tags = preferred.map((tag) => tag.toLowerCase().split('-')[0])
-  const first = tags.find((tag) => (languages as readonly (string | undefined)[]).includes(tag))
-  return languages.find((language) => language === first) ?? 'en'
+  if (outcome === 'refused') return getText('couponRefused', locale, { code })
+  return outcome === 'to_enter' ? getText('couponToEnter', locale, { code }) : null
 }

@@ -4,6 +4,7 @@ import { confirmUnsubscribe, readUnsubscribe, undoUnsubscribe } from '../../../s
 import { call } from '../../core/api/api.ts'
 import { shopperCopy } from './copy.ts'
 import { type Child, h } from './dom.ts'
+import { chooseBrowserLocale, getPageLanguage } from './languages.ts'
 import {
   askPatiently,
   buildHeading,
@@ -14,7 +15,6 @@ import {
   showPage,
 } from './page.ts'
 import { buildButton, buildNotice } from './parts.ts'
-import { chooseLanguage } from './rules.ts'
 
 type About = z.output<typeof readUnsubscribe.reply>
 
@@ -55,7 +55,7 @@ export function openUnsubscribe(token: string): void {
   }
   const show = () => {
     const { about, chosen, error } = state
-    const language = chosen ?? about?.language ?? chooseLanguage(navigator.languages)
+    const language = chosen ?? about?.language ?? getPageLanguage(chooseBrowserLocale(navigator.languages))
     const title = shopperCopy[language].unsubscribe
     showPage(
       { title, size: 480, language, shop: about && { name: about.storeName, url: null, brand: about.brand } },
