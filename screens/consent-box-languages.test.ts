@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import { me } from '../shared/access/auth.ts'
 import { checkConnection } from '../shared/access/stores.ts'
-import { boxChannels, boxHtml, consentBoxes, getDefaultBoxText, saveBoxText } from '../shared/shoppers/consent-box.ts'
+import {
+  boxChannels,
+  boxHtml,
+  consentBoxes,
+  getDefaultBoxText,
+  getReadyBoxText,
+  saveBoxText,
+} from '../shared/shoppers/consent-box.ts'
 import { readPlugin } from '../shared/workspace/plugin.ts'
 import { createScreens } from './app.ts'
 import { checkLayout } from './page-checks.ts'
@@ -10,14 +17,16 @@ import { checkLayout } from './page-checks.ts'
 
 const app = createScreens()
 const GERMAN = 'Erinnert mich per E-Mail an meinen Warenkorb.'
+type Drafts = { language: 'fr' | 'pl'; words: string }[]
 type Languages = { language: 'de' | 'fr'; words: string; isDefault: boolean; html: string }[]
 
-const buildBox = (channel: (typeof boxChannels)[number], languages: Languages = []) => {
+const buildBox = (channel: (typeof boxChannels)[number], languages: Languages = [], drafts: Drafts = []) => {
   const words = getDefaultBoxText(channel, 'Example Shop')
-  return { channel, words, isDefault: true, html: boxHtml(channel, words), seenAt: null, isCurrent: true, languages }
+  const seen = { seenAt: null, isCurrent: true }
+  return { channel, words, isDefault: true, html: boxHtml(channel, words), ...seen, languages, drafts }
 }
-const buildBoxes = (languages: Languages = []) => ({
-  boxes: boxChannels.map((channel) => buildBox(channel, channel === 'email' ? languages : [])),
+const buildBoxes = (languages: Languages = [], drafts: Drafts = []) => ({
+  boxes: boxChannels.map((channel) => (channel === 'email' ? buildBox(channel, languages, drafts) : buildBox(channel))),
   checkoutSeenAt: null,
 })
 const german = { language: 'de' as const, words: GERMAN, isDefault: false, html: boxHtml('email', GERMAN) }
@@ -93,4 +102,27 @@ test('a viewer reads the languages and cannot change them', async () => {
   await expect.poll(() => findCard().getByLabel('Text in German').getAttribute('readonly')).not.toBeNull()
   await expect.poll(() => app.page.getByRole('button', { name: 'Remove German' }).count()).toBe(0)
   await expect.poll(() => app.page.getByRole('combobox', { name: 'Add a language' }).count()).toBe(0)
+})
+
+test('an owner reads the draft of a missing language, changes it and approves it', async () => {
+  const words = getReadyBoxText('email', 'Example Shop', 'fr')
+  const polish = { language: 'pl' as const, words: getReadyBoxText('email', 'Example Shop', 'pl') }
+  app.api.answer(consentBoxes, buildBoxes([], [{ language: 'fr', words }, polish]))
+  await app.open('/settings/consent#boxes')
+  await findCard()
+    .getByText(/^No text in French and Polish/)
+    .waitFor()
+  await findCard().getByRole('combobox', { name: 'Add a language' }).click()
+  await app.page.getByRole('option', { name: 'French (draft)', exact: true }).click()
+  await expect.poll(() => findCard().getByLabel('Text in French').inputValue()).toBe(words)
+  await findCard().getByText('Draft', { exact: true }).waitFor()
+  await checkLayout(app)
+  const french = { language: 'fr' as const, words, isDefault: false, html: boxHtml('email', words) }
+  app.api.answer(saveBoxText, { box: buildBox('email', [french], [polish]) })
+  app.api.answer(consentBoxes, buildBoxes([french], [polish]))
+  await findCard().getByRole('button', { name: 'Approve French' }).click()
+  await app.page.getByText('French saved.').waitFor()
+  await findCard().getByRole('button', { name: 'Remove French' }).waitFor()
+  await expect.poll(() => findCard().getByText('Draft', { exact: true }).count()).toBe(0)
+  expect(app.api.calls(saveBoxText).map(({ body }) => body)).toEqual([{ channel: 'email', language: 'fr', words }])
 })

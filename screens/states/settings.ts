@@ -168,6 +168,7 @@ const settings: State[] = [
             seenAt: null,
             isCurrent: true,
             languages: [],
+            drafts: [],
           }
         }),
         checkoutSeenAt: null,

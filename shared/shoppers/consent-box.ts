@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint, storeQuery } from '../core/endpoint.ts'
 import { captureModes } from './capture-mode.ts'
 import { type ConsentChannel, maxConsentWording } from './consent.ts'
+import { boxCopy, type ReadyLanguage, readyLanguages } from './consent-box-copy.ts'
 
 // Consent boxes on the shop's checkout: their texts, the HTML to paste, and whether the capture script has seen them
 // (C5).
@@ -17,29 +18,16 @@ export type SignedForms = Partial<
   Record<BoxPlace, Partial<Record<ConsentChannel, { id: string; isTicked?: boolean | undefined }>>>
 >
 
-/** The default text of a box. SMS: what US carriers require. */
-export function getDefaultBoxText(channel: ConsentChannel, storeName: string): string {
-  switch (channel) {
-    case 'email':
-      return `Email me reminders about my cart and offers from ${storeName}. I can unsubscribe at any time.`
-    case 'sms':
-      return `Text me reminders about my cart. I agree to receive recurring automated marketing text messages from ${storeName} at this number. Consent is not a condition of any purchase. Message and data rates may apply. Reply STOP to stop, HELP for help.`
-    case 'whatsapp':
-      return `Message me on WhatsApp about my cart and offers from ${storeName}. I can reply STOP at any time.`
-  }
-}
+/** The ready text of a box. SMS: what US carriers require. */
+export const getReadyBoxText = (
+  channel: (typeof boxChannels)[number],
+  storeName: string,
+  language: ReadyLanguage,
+): string => boxCopy[language][channel].replaceAll('{store}', () => storeName)
 
-/** The German default text. */
-export function getGermanBoxText(channel: ConsentChannel, storeName: string): string {
-  switch (channel) {
-    case 'email':
-      return `Ich möchte per E-Mail an meinen Warenkorb erinnert werden und Angebote von ${storeName} erhalten. Abmelden kann ich mich jederzeit.`
-    case 'sms':
-      return `Ich möchte per SMS an meinen Warenkorb erinnert werden. Ich willige ein, von ${storeName} wiederkehrende automatische Werbe-SMS an diese Nummer zu erhalten. Die Einwilligung ist keine Bedingung für einen Kauf. Es können Kosten für Nachrichten und Daten anfallen. Mit STOP melde ich mich ab, mit HILFE bekomme ich Hilfe.`
-    case 'whatsapp':
-      return `Ich möchte über WhatsApp Nachrichten zu meinem Warenkorb und Angebote von ${storeName} erhalten. Mit STOP kann ich mich jederzeit abmelden.`
-  }
-}
+/** The default text of a box. */
+export const getDefaultBoxText = (channel: (typeof boxChannels)[number], storeName: string): string =>
+  getReadyBoxText(channel, storeName, 'en')
 
 /** Collapses whitespace, as a browser displays it. */
 export const normalizeText = (text: string): string => text.replace(/\s+/g, ' ').trim()
@@ -112,6 +100,8 @@ const Box = z.object({
   languages: z.array(
     z.object({ language: z.enum(boxLanguages), words: z.string(), isDefault: z.boolean(), html: z.string() }),
   ),
+  /** Ready texts in languages that have none. No page shows one before it is saved, which is its approval. */
+  drafts: z.array(z.object({ language: z.enum(readyLanguages), words: z.string() })),
 })
 export type ConsentBox = z.infer<typeof Box>
 

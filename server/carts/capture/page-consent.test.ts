@@ -208,6 +208,26 @@ test('a box in another language uses its own text, and none after that is remove
   expect((await ask('PUT', '/api/consent/boxes', own)).box.languages).toEqual([])
 })
 
+test('a draft text counts only after the owner has approved it by saving it', async () => {
+  const readEmailBox = async () => (await ask('GET', '/api/consent/boxes')).boxes[0]
+  const box = await readEmailBox()
+  expect(box.drafts.map(({ language }: { language: string }) => language)).toEqual(['fr', 'es', 'it', 'nl', 'pt', 'pl'])
+  const { words } = box.drafts[0]
+  const tick = () =>
+    send('ada', {
+      contact: { email: ADA },
+      consent: { email: { isGiven: true, wording: words, id: computeWordingId(words) } },
+    })
+  await tick()
+  expect(await readLedger()).toEqual([])
+  await ask('PUT', '/api/consent/boxes', { channel: 'email', language: 'fr', words })
+  await tick()
+  expect((await readLedger()).map((row) => row.wording)).toEqual([words])
+  const saved = await readEmailBox()
+  expect(saved.languages).toContainEqual(expect.objectContaining({ language: 'fr', words, isDefault: false }))
+  expect(saved.drafts.map(({ language }: { language: string }) => language)).toEqual(['es', 'it', 'nl', 'pt', 'pl'])
+})
+
 test('the settings show when each box was last seen on a checkout and whether it has the current text', async () => {
   const boxes = async () => {
     const body = await ask('GET', '/api/consent/boxes')

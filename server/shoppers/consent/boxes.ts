@@ -5,9 +5,10 @@ import {
   type ConsentBox,
   computeWordingId,
   getDefaultBoxText,
-  getGermanBoxText,
+  getReadyBoxText,
   normalizeText,
 } from '../../../shared/shoppers/consent-box.ts'
+import { readyLanguages } from '../../../shared/shoppers/consent-box-copy.ts'
 import type { Session } from '../../access/members/public.ts'
 import { queueWake } from '../../access/plugin/public.ts'
 import { readStore } from '../../access/stores/public.ts'
@@ -88,7 +89,7 @@ function presentBox(
   const displayed = words ?? getDefaultBoxText(channel, storeName)
   // A custom text has no German translation.
   const isReady = words === null && !rows.some(({ language }) => language === 'de')
-  const ready = isReady ? [{ language: 'de', words: getGermanBoxText(channel, storeName), isDefault: true }] : []
+  const ready = isReady ? [{ language: 'de', words: getReadyBoxText(channel, storeName, 'de'), isDefault: true }] : []
   // An empty text: the owner switched off the default.
   const own = rows.filter((each) => each.words !== '')
   const languages = [...ready, ...own.map((each) => ({ ...each, isDefault: false }))].map((each) => ({
@@ -107,5 +108,12 @@ function presentBox(
       (each) => wording_id === computeWordingId(each),
     ),
     languages,
+    drafts: listDrafts(channel, storeName, [...rows, ...ready]),
   }
 }
+
+/** The main text is English, or the owner's own. A language that the owner removed has no draft. */
+const listDrafts = (channel: ConsentChannel, storeName: string, taken: readonly { language: string }[]) =>
+  readyLanguages
+    .filter((language) => language !== 'en' && !taken.some((each) => each.language === language))
+    .map((language) => ({ language, words: getReadyBoxText(channel, storeName, language) }))

@@ -25,7 +25,7 @@ import { call } from '../../core/api/api.ts'
 import { announce } from '../../core/ui/announce.ts'
 import { Empty } from '../../core/ui/Empty.tsx'
 import { Failed } from '../../core/ui/Failed.tsx'
-import { formatCount, formatCounted } from '../../core/ui/format.ts'
+import { formatCount, formatCounted, formatNames } from '../../core/ui/format.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingCards, LoadingRows } from '../../core/ui/Loading.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
@@ -300,7 +300,7 @@ function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean })
   const known = box.languages.map(({ language }) => language)
   const free = boxLanguages
     .filter((code) => !known.includes(code) && code !== added)
-    .map((code) => ({ value: code, label: getLanguageName(code) }))
+    .map((code) => ({ value: code, label: `${getLanguageName(code)}${findDraft(box, code) ? ' (draft)' : ''}` }))
     .sort((a, b) => a.label.localeCompare(b.label))
   if (!mayChange && known.length === 0) return null
   return (
@@ -323,7 +323,20 @@ function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean })
         </LanguageText>
       ))}
       {added && !known.includes(added) && (
-        <LanguageText key={added} box={box} language={added} saved="" onRemove={() => setAdded(null)} />
+        <LanguageText
+          key={added}
+          box={box}
+          language={added}
+          saved=""
+          draft={findDraft(box, added)}
+          onRemove={() => setAdded(null)}
+        />
+      )}
+      {mayChange && box.drafts.length > 0 && (
+        <Text fz="sm" maw={680}>
+          No text in {formatNames(box.drafts.map(({ language }) => getLanguageName(language)))}: shoppers see the main
+          text there. A draft of each is ready. It is shown only after you have approved it.
+        </Text>
       )}
       {mayChange && !added && (
         <Select
@@ -340,6 +353,8 @@ function BoxLanguages({ box, isPlugin }: { box: ConsentBox; isPlugin: boolean })
   )
 }
 
+const findDraft = ({ drafts }: ConsentBox, code: Language) => drafts.find(({ language }) => language === code)?.words
+
 function PluginLanguages() {
   const plugin = usePlugin(useStore()!.id)
   return plugin.data?.plugin?.showsLanguages === false
@@ -352,14 +367,15 @@ interface LanguageTextProps {
   language: Language
   /** '': none chosen yet. */
   saved: string
+  draft?: string | undefined
   isDefault?: boolean
   /** Choosing another language discards an empty one; edits must be saved first. */
   onRemove?: () => void
   children?: React.ReactNode
 }
 
-function LanguageText({ box, language, saved, isDefault = false, onRemove, children }: LanguageTextProps) {
-  const [typed, setTyped] = useState(saved)
+function LanguageText({ box, language, saved, draft, isDefault = false, onRemove, children }: LanguageTextProps) {
+  const [typed, setTyped] = useState(draft ?? saved)
   const save = useSaveBoxText()
   const mayChange = useHasPermission('consent:write')
   const name = getLanguageName(language)
@@ -376,9 +392,14 @@ function LanguageText({ box, language, saved, isDefault = false, onRemove, child
   const isChanged = typed.trim() !== saved && typed.trim() !== ''
   return (
     <Stack gap="xs">
+      {draft !== undefined && <StatusBadge tone="warn" icon={IconAlertTriangle} label="Draft" />}
       <Textarea
         label={`Text in ${name}`}
-        description={isDefault ? 'The default text.' : undefined}
+        description={
+          draft === undefined
+            ? isDefault && 'The default text.'
+            : 'Not shown to shoppers yet. Have it checked against the law of the country.'
+        }
         lang={language}
         dir="auto"
         autosize
@@ -393,7 +414,7 @@ function LanguageText({ box, language, saved, isDefault = false, onRemove, child
         <Group gap="xs">
           {isChanged && (
             <Button size="sm" loading={save.isPending} onClick={() => write(typed.trim())}>
-              Save {name}
+              {draft === undefined ? 'Save' : 'Approve'} {name}
             </Button>
           )}
           <Button
