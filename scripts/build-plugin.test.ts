@@ -5,7 +5,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
-import { buildPlugin, PLUGIN, readPluginFiles } from './build-plugin.ts'
+import { findCopyFaults } from '../test/copy-parity.ts'
+import { buildPlugin, CATALOGS, PLUGIN, readPluginFiles } from './build-plugin.ts'
 import { compileCatalogue, readCatalogue } from './plugin-languages.ts'
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-plugin-'))
@@ -57,6 +58,26 @@ test('has a German translation of every text, and no obsolete ones', async () =>
   expect(new Set(entries.map(({ id }) => id))).toEqual(output)
   const listPlaceholders = (text: string) => (text.match(/%(?:\d\$)?[sd]/g) ?? []).sort()
   for (const { id, text } of entries) expect(listPlaceholders(text), id).toEqual(listPlaceholders(id))
+})
+
+test.each(Object.keys(CATALOGS))('has every text that a shopper meets in %s, and no obsolete ones', async (catalog) => {
+  const files = await readPluginFiles()
+  const findTexts = (isWanted: (name: string) => boolean) =>
+    files
+      .filter(({ name }) => name.endsWith('.php') && isWanted(name))
+      .flatMap(({ content }) => [...content.toString().matchAll(/\b(?:__|esc_html__)\(\s*'((?:[^'\\]|\\.)*)'/g)])
+      .map(([, text]) => text!)
+  const forShoppers = findTexts((name) => /^src\/(Account|Consent|Refill|Restore)\.php$/.test(name))
+  const entries = readCatalogue(await readText(`languages/${PLUGIN}-${catalog}.po`)).filter(({ id }) => id !== '')
+  expect(entries.map(({ id }) => id)).toEqual(expect.arrayContaining(forShoppers))
+  expect(findTexts(() => true)).toEqual(expect.arrayContaining(entries.map(({ id }) => id)))
+  const english = Object.fromEntries(entries.map(({ id }) => [id, id]))
+  const translated = Object.fromEntries(entries.map(({ id, text }) => [id, text]))
+  expect(findCopyFaults(english, translated, catalog.slice(0, 2))).toEqual([])
+  const listPlaceholders = (text: string) => (text.match(/%(?:\d\$)?[sd]/g) ?? []).sort()
+  for (const { id, text } of entries) expect(listPlaceholders(text), id).toEqual(listPlaceholders(id))
+  for (const locale of CATALOGS[catalog]!)
+    expect(files.map(({ name }) => name)).toContain(`languages/${PLUGIN}-${locale}.mo`)
 })
 
 test('compiles a catalogue that WordPress can read', () => {

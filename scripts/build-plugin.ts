@@ -25,8 +25,19 @@ export const SIGNATURES = '../signatures.json'
 /** Files of editors and file managers that are not in Git: .DS_Store, readme.txt~ */
 const EDITOR_FILES = /(?:^|\/)\.|~$/
 
-/** The German texts avoid "du" and "Sie", so they serve all of these locales. */
-const GERMAN = ['de_DE', 'de_DE_formal', 'de_AT', 'de_CH', 'de_CH_informal']
+/**
+ * Locales that each catalog serves, because WordPress loads only the exact one. German and Dutch texts address no one, so
+ * they are right in formal locales too.
+ */
+export const CATALOGS: Readonly<Record<string, readonly string[]>> = {
+  de_DE: ['de_DE', 'de_DE_formal', 'de_AT', 'de_CH', 'de_CH_informal'],
+  fr_FR: ['fr_FR', 'fr_BE', 'fr_CA'],
+  es_ES: ['es_ES', 'es_AR', 'es_CL', 'es_CO', 'es_CR', 'es_EC', 'es_GT', 'es_MX', 'es_PE', 'es_UY', 'es_VE'],
+  it_IT: ['it_IT'],
+  nl_NL: ['nl_NL', 'nl_NL_formal', 'nl_BE'],
+  pt_BR: ['pt_BR', 'pt_PT', 'pt_PT_ao90', 'pt_AO'],
+  pl_PL: ['pl_PL'],
+}
 
 interface PluginFile {
   /** Path in the plugin's folder, with slashes. */
@@ -42,11 +53,12 @@ export async function readPluginFiles(source = SOURCE): Promise<PluginFile[]> {
   const files = await Promise.all(
     names.map(async (name) => ({ name, content: await readFile(path.join(source, name)) })),
   )
-  const german = files.find(({ name }) => name === `languages/${PLUGIN}-de_DE.po`)
-  const compiled = german ? compileCatalogue(german.content.toString('utf8')) : null
-  const translated = compiled
-    ? GERMAN.map((locale) => ({ name: `languages/${PLUGIN}-${locale}.mo`, content: compiled }))
-    : []
+  const translated = Object.entries(CATALOGS).flatMap(([catalog, locales]) => {
+    const found = files.find(({ name }) => name === `languages/${PLUGIN}-${catalog}.po`)
+    if (!found) return []
+    const content = compileCatalogue(found.content.toString('utf8'))
+    return locales.map((locale) => ({ name: `languages/${PLUGIN}-${locale}.mo`, content }))
+  })
   const scripts = files
     .filter(({ name }) => name.endsWith('.php'))
     .map(({ name, content }) => ({ name, content: content.toString('utf8') }))
