@@ -12,6 +12,7 @@ import {
   scheduleNextRun,
   wakeStoreMessages,
 } from '../../messages/messages/public.ts'
+import { listDefaultTexts } from '../../messages/templates/public.ts'
 import * as push from './push-flow-sql.ts'
 import { insertTemplates, listAbandonedSince, saveTemplate, switchFlow } from './sql.ts'
 
@@ -22,7 +23,7 @@ const NAME = 'Push notifications'
 
 export async function readPushSettings(store: StoreDb): Promise<PushSettings> {
   const row = await readPushFlow(store)
-  if (!row) return { ...DEFAULT_PUSH }
+  if (!row) return { ...DEFAULT_PUSH, ...listDefaultTexts((await readStore(store))?.locale ?? null).push }
   const { is_on: enabled, title, body, frequency, delay_minutes: delay, max_notifications: maxNotifications } = row
   return { enabled, frequency, delay, maxNotifications, title, body }
 }

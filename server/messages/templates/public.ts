@@ -18,6 +18,7 @@ export {
   TemplateError,
   type TemplateSource,
 } from './context.ts'
+export { listDefaultTexts } from './default-texts.ts'
 export { hasLegacyText, type RenderedMessage } from './mail.ts'
 export { toTemplateText } from './plain-text.ts'
 export { getReadyEmail } from './ready-emails.ts'
