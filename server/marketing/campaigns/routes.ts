@@ -6,9 +6,9 @@ import { requireFound } from '../../core/common/public.ts'
 import {
   CAMPAIGN_TEMPLATES,
   getReadyEmail,
+  listDefaultTexts,
   openDesign,
   QUICK_SEND_TEMPLATES,
-  READY_TEXTS,
 } from '../../messages/templates/public.ts'
 import { type IdempotentRequest, idempotentRequest } from '../manual-sends/public.ts'
 import { readAudienceCount } from './audience-count.ts'
@@ -33,7 +33,7 @@ export const campaignRoutes: Routes = (app, deps) => {
         first: presentReadyEmail('first_reminder', locale),
         others: presentReadyEmail('second_reminder', locale),
       },
-      sms: READY_TEXTS.sms,
+      sms: listDefaultTexts(locale).sms,
       whatsapp: (await deps.channels.text(session.accountId, 'whatsapp'))?.template?.text ?? null,
     }
   })

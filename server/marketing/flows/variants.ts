@@ -1,8 +1,7 @@
 import type { FlowChannel } from '../../../shared/carts/flow-conditions.ts'
-import { DEFAULT_PUSH } from '../../../shared/delivery/push.ts'
 import { getVariantName } from '../../../shared/marketing/flows.ts'
 import type { StoreDb } from '../../core/db/public.ts'
-import { type EmailContent, getReadyEmail, READY_TEXTS } from '../../messages/templates/public.ts'
+import { type EmailContent, getReadyEmail, listDefaultTexts, READY_TEXTS } from '../../messages/templates/public.ts'
 import type { Step } from './sql.ts'
 import * as sql from './variants-sql.ts'
 
@@ -73,11 +72,10 @@ function storedTexts(step: Step, variantId: string, rows: readonly sql.TextRow[]
 }
 
 /** By channel. `locale`: of the store. */
-export const getDefaultText = (channel: FlowChannel, locale: string | null): Text =>
-  channel === 'email' ? getReadyEmail('first_reminder', locale) : defaultTexts[channel]
-
-const defaultTexts: Record<Exclude<FlowChannel, 'email'>, Text> = {
-  sms: { subject: '', body: READY_TEXTS.sms, design: null },
-  whatsapp: { subject: '', body: READY_TEXTS.whatsapp, design: null },
-  push: { subject: DEFAULT_PUSH.title, body: DEFAULT_PUSH.body, design: null },
+export function getDefaultText(channel: FlowChannel, locale: string | null): Text {
+  if (channel === 'email') return getReadyEmail('first_reminder', locale)
+  const { sms, push } = listDefaultTexts(locale)
+  if (channel === 'push') return { subject: push.title, body: push.body, design: null }
+  // WhatsApp's approved template has the sent text.
+  return { subject: '', body: channel === 'sms' ? sms : READY_TEXTS.whatsapp, design: null }
 }
