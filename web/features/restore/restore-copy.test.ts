@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { languages } from '../../../shared/delivery/preferences.ts'
+import { channelNames, defaultWordings, languages } from '../../../shared/delivery/preferences.ts'
 import { restoreTexts } from '../../../shared/delivery/restore.ts'
 import { findCopyFaults } from '../../../test/copy-parity.ts'
 import { shopperCopy } from './copy.ts'
@@ -9,6 +9,8 @@ describe.each(languages.filter((language) => language !== 'en'))('the shopper’
   test('have every text of the English ones, with the same placeholders', () => {
     expect(findCopyFaults(restoreCopy.en, restoreCopy[language], language)).toEqual([])
     expect(findCopyFaults(shopperCopy.en, shopperCopy[language], language)).toEqual([])
+    expect(findCopyFaults(defaultWordings.en, defaultWordings[language], language)).toEqual([])
+    expect(findCopyFaults(channelNames.en, channelNames[language], language)).toEqual([])
   })
 
   test('can be formatted', () => {
