@@ -174,6 +174,19 @@ describe('in the editor', () => {
     })
   })
 
+  test('an inserted value has a space to the words beside it', async () => {
+    await openEditor()
+    await findMail().getByText('Questions?').click()
+    await app.page.keyboard.press('Home')
+    for (let at = 0; at < 5; at++) await app.page.keyboard.press('ArrowRight')
+    await find().getByRole('button', { name: 'Insert value' }).click()
+    await app.page.getByRole('menuitem', { name: /^Store name/ }).click()
+    const [heading] = (await saveMail()).bands[1]!.blocks
+    expect(heading).toMatchObject({
+      inlines: [{ text: 'Quest ' }, { kind: 'value', name: 'store_name' }, { text: ' ions?' }],
+    })
+  })
+
   test('Alt+Shift+arrows move a block, say so, and undo brings it back', async () => {
     await openEditor()
     await findBlock('Button').click()

@@ -3,10 +3,11 @@ import { IconBraces } from '@tabler/icons-react'
 import { EditorContent, useEditor } from '@tiptap/react'
 import { useEffect, useId, useRef } from 'react'
 import { type Inline, type ValueName, valueNames } from '../../../shared/messages/mail-document.ts'
+import { insertValue } from './actions.ts'
 import { type EditorNode, inlinesFromEditor, inlinesToEditor } from './convert.ts'
 import { valueLabels } from './fields.ts'
 import type { LookSource } from './look.ts'
-import { createLineSchema, defaultValue } from './schema.ts'
+import { createLineSchema } from './schema.ts'
 
 interface Props {
   label: string
@@ -60,12 +61,6 @@ export function InlinesField({ label, description, error, value, look, onChange 
     emitted.current = shown
     editor.commands.setContent(toLine(JSON.parse(shown) as Inline[]), { emitUpdate: false })
   }, [editor, shown])
-  const insert = (name: ValueName) =>
-    editor
-      .chain()
-      .focus()
-      .insertContent({ type: 'value', attrs: defaultValue(name) })
-      .run()
   return (
     <Input.Wrapper label={label} labelElement="div" error={error}>
       {description && (
@@ -75,7 +70,11 @@ export function InlinesField({ label, description, error, value, look, onChange 
       )}
       <div className="me-field" data-error={error !== undefined || undefined}>
         <EditorContent editor={editor} />
-        <ValueMenu label={`Insert a value into ${label.toLowerCase()}`} isLine onChoose={insert} />
+        <ValueMenu
+          label={`Insert a value into ${label.toLowerCase()}`}
+          isLine
+          onChoose={(name) => insertValue(editor, name)}
+        />
       </div>
     </Input.Wrapper>
   )

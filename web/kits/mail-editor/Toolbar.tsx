@@ -13,11 +13,10 @@ import { redo, redoDepth, undo, undoDepth } from '@tiptap/pm/history'
 import { useEditorState } from '@tiptap/react'
 import { type ReactNode, useState } from 'react'
 import { AddMenu } from './AddMenu.tsx'
-import { addBlock } from './actions.ts'
+import { addBlock, insertValue } from './actions.ts'
 import { isHref } from './fields.ts'
 import { ValueMenu } from './InlinesField.tsx'
 import { LinkField } from './LinkField.tsx'
-import { defaultValue } from './schema.ts'
 
 export const viewNames = ['edit', 'desktop', 'phone', 'dark', 'text'] as const
 export type View = (typeof viewNames)[number]
@@ -118,17 +117,7 @@ export function TextTools({ editor }: { editor: Editor }) {
         </Tool>
       ))}
       <LinkTool editor={editor} isText={state.isText} />
-      <ValueMenu
-        label="Insert value"
-        isDisabled={!state.isText}
-        onChoose={(name) =>
-          editor
-            .chain()
-            .focus()
-            .insertContent({ type: 'value', attrs: defaultValue(name) })
-            .run()
-        }
-      />
+      <ValueMenu label="Insert value" isDisabled={!state.isText} onChoose={(name) => insertValue(editor, name)} />
       <AddMenu onChoose={(choice) => addBlock(editor, choice)}>
         <Button variant="default" size="compact-sm" ml={6} leftSection={<IconPlus size={15} aria-hidden />}>
           Add block

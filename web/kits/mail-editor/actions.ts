@@ -2,10 +2,11 @@ import type { Editor } from '@tiptap/core'
 import { closeHistory } from '@tiptap/pm/history'
 import { Fragment, type Node } from '@tiptap/pm/model'
 import { type EditorState, NodeSelection, Selection, TextSelection, type Transaction } from '@tiptap/pm/state'
-import type { MailDocument } from '../../../shared/messages/mail-document.ts'
+import type { MailDocument, ValueName } from '../../../shared/messages/mail-document.ts'
 import type { BlockChoice } from './choices.ts'
 import { blockType, createId, nodeName, toEditor } from './convert.ts'
 import { blockNames } from './fields.ts'
+import { defaultValue } from './schema.ts'
 
 // Changes of blocks. Each is one transaction with its selection, so that undo takes one step.
 
@@ -105,6 +106,20 @@ function createNode(state: EditorState, { type, attrs = {} }: BlockChoice): Node
   if (type === 'band') return nodes.band!.create({ background: 'soft', ...attrs }, nodes.paragraph!.create())
   const initial = type === 'coupon' ? { show: 'with_coupon' } : {}
   return nodes[nodeName(type)]!.create({ ...initial, ...attrs })
+}
+
+/** In place of the selected text, with a space to the words beside it. */
+export function insertValue(editor: Editor, name: ValueName): void {
+  const { $from, $to } = editor.state.selection
+  const space = (isMissing: boolean) => (isMissing ? [{ type: 'text', text: ' ' }] : [])
+  const isAfterWord = /[\p{L}\p{N},.;:!?]$/u.test($from.nodeBefore?.text ?? '')
+  const isBeforeWord = /^[\p{L}\p{N}]/u.test($to.nodeAfter?.text ?? '')
+  const value = { type: 'value', attrs: defaultValue(name) }
+  editor
+    .chain()
+    .focus()
+    .insertContent([...space(isAfterWord), value, ...space(isBeforeWord)])
+    .run()
 }
 
 /** After the selected block, or in place of an empty paragraph. `range`: text to remove first, such as "/coup". */
