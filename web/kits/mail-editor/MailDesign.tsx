@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { StepCoupon } from '../../../shared/marketing/flows.ts'
 import { isDesigned, type MailDocument } from '../../../shared/messages/mail-document.ts'
 import { formatVariables } from '../flows/rules.ts'
-import { hasCouponParts, openText, readSubject } from './documents.ts'
+import { needsCoupon, openText, readSubject } from './documents.ts'
 import { EditMail } from './EditMail.tsx'
 import { findMailProblems } from './problems.ts'
 
@@ -37,7 +37,7 @@ export function MailDesign({ title, design, text, coupon, isReadOnly = false, on
             {formatVariables(readSubject(document)) || 'No subject'}
           </Text>
         )}
-        {isOwn && coupon === null && hasCouponParts(document) && (
+        {isOwn && coupon === null && needsCoupon(document) && (
           <Text fz="sm" c="var(--rc-warn)">
             It has coupon parts, but no coupon is chosen. They are left out.
           </Text>

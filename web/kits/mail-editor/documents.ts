@@ -11,11 +11,18 @@ export function readSubject({ subject }: Pick<MailDocument, 'subject'>): string 
     .join('')
 }
 
-/** Whether a part is shown only with a coupon. */
-export const hasCouponParts = (document: MailDocument): boolean =>
-  [...document.bands, ...listBlocks(document)].some(
-    (part) => ('type' in part && part.type === 'coupon') || part.show === 'with_coupon' || part.show.startsWith('has:'),
+/** Whether the mail misses a coupon: a part is shown only with one, and nothing stands in for it without one. */
+export function needsCoupon(document: MailDocument): boolean {
+  const parts = [...document.bands, ...listBlocks(document)]
+  const isForBoth = parts.some(({ show }) => show === 'without_coupon')
+  return (
+    !isForBoth &&
+    parts.some(
+      (part) =>
+        ('type' in part && part.type === 'coupon') || part.show === 'with_coupon' || part.show.startsWith('has:'),
+    )
   )
+}
 
 /** A text that the server has not opened yet: a first mail, or its source in one block, so that no word is lost. */
 export function openText({ subject, body }: { subject: string; body: string }): MailDocument {
