@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { expect, test } from 'vitest'
-import { ConfigError, ensureAppSecret, portSettings, readConfig, settingNames } from './config.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { ConfigError, ensureAppSecret, portSettings, readConfig, secretSettings, settingNames } from './config.ts'
 
 function findMistakes(env: Record<string, string>) {
   try {
@@ -174,6 +174,61 @@ test('.env.example lists exactly the existing settings', () => {
   const example = fs.readFileSync('.env.example', 'utf8')
   const listed = [...example.matchAll(/^# ([A-Z_]+)=/gm)].map(([, name]) => name)
   expect(listed).toEqual(settingNames)
+})
+
+describe('secrets in files', () => {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'recoup-secrets-'))
+  afterAll(() => fs.rmSync(dir, { recursive: true }))
+  const write = (name: string, content: string) => {
+    const file = path.join(dir, name)
+    fs.writeFileSync(file, content)
+    return file
+  }
+
+  test('NAME_FILE gives the trimmed content of the file', () => {
+    const env = {
+      APP_SECRET_FILE: write('app', `${'s'.repeat(32)}\n`),
+      DATABASE_URL_FILE: write('database', ' postgres://app:hunter2@db/recoup\r\n'),
+      DATABASE_URL: '',
+    }
+    expect(readConfig(env)).toMatchObject({
+      appSecret: 's'.repeat(32),
+      databaseUrl: 'postgres://app:hunter2@db/recoup',
+    })
+  })
+
+  test('the content is checked like the setting, and never repeated', () => {
+    expect(findMistakes({ SMTP_URL_FILE: write('smtp', 'hunter2') })).toEqual([
+      'SMTP_URL must look like smtp://user:password@host:587 or smtps://user:password@host:465.',
+    ])
+  })
+
+  test('both forms, a missing file and an empty file are one sentence each', () => {
+    const env = {
+      SMTP_URL: 'smtp://localhost',
+      SMTP_URL_FILE: write('smtp', 'smtp://localhost'),
+      STRIPE_SECRET_KEY_FILE: path.join(dir, 'missing'),
+      METRICS_TOKEN_FILE: dir,
+      APP_SECRET_FILE: write('empty', '\n'),
+    }
+    expect(findMistakes(env)).toEqual([
+      'The file in APP_SECRET_FILE is empty.',
+      'SMTP_URL and SMTP_URL_FILE are both set. Set one of them.',
+      'The file in STRIPE_SECRET_KEY_FILE cannot be read.',
+      'The file in METRICS_TOKEN_FILE cannot be read.',
+    ])
+  })
+
+  test('every setting that holds a secret can be given as a file', () => {
+    const isSecret = (name: string) => /SECRET|TOKEN|KEY$|^(DATABASE|SMTP).*_URL$/.test(name)
+    expect(settingNames.filter((name) => isSecret(name) && !name.endsWith('TLS_KEY'))).toEqual(
+      secretSettings.filter(isSecret),
+    )
+  })
+
+  test('a path is read for secrets only', () => {
+    expect(readConfig({ COMPANY_NAME_FILE: write('name', 'Shop Ltd') }).companyName).toBe('Recoup')
+  })
 })
 
 test('the secret is generated once, readable by its owner only, and kept', () => {

@@ -330,10 +330,55 @@ const settings = {
 /** All variable names, for the test that compares them with `.env.example`. */
 export const settingNames = Object.keys(settings)
 
-/** Parses an environment. Pure. Throws a ConfigError that lists every mistake. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>) {
+/** Settings that may also be given as the path of a file, in NAME_FILE. */
+export const secretSettings = [
+  'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
+  'APP_SECRET',
+  'SMTP_URL',
+  'MAIL_EVENTS_KEY',
+  'MAIL_EVENTS_SECRET',
+  'OPERATOR_TWILIO_AUTH_TOKEN',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'ALARM_PING_URL',
+  'METRICS_TOKEN',
+] as const satisfies (keyof typeof settings)[]
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Reads secrets from the files that NAME_FILE names. */
+function readSecretFiles(env: Environment): Record<string, string> {
+  const secrets: Record<string, string> = {}
+  const mistakes: string[] = []
+  for (const name of secretSettings) {
+    const file = env[`${name}_FILE`]?.trim()
+    if (!file) continue
+    const content = readFileIfReadable(file)
+    if (env[name]?.trim()) mistakes.push(`${name} and ${name}_FILE are both set. Set one of them.`)
+    else if (content === null) mistakes.push(`The file in ${name}_FILE cannot be read.`)
+    else if (content === '') mistakes.push(`The file in ${name}_FILE is empty.`)
+    else secrets[name] = content
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return secrets
+}
+
+function readFileIfReadable(file: string): string | null {
+  try {
+    return fs.readFileSync(file, 'utf8').trim()
+  } catch {
+    return null
+  }
+}
+
+/** Parses an environment and the files it names. Throws a ConfigError that lists every mistake. */
+export function readConfig(env: Environment) {
+  const secrets = readSecretFiles(env)
   // Compose files and unit files set unused variables to an empty string.
-  const filled = Object.fromEntries(settingNames.map((name) => [name, env[name]?.trim() || undefined]))
+  const filled = Object.fromEntries(
+    settingNames.map((name) => [name, secrets[name] ?? (env[name]?.trim() || undefined)]),
+  )
   const parsed = z.object(settings).safeParse(filled)
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => issue.message))
   const values = parsed.data
