@@ -46,6 +46,20 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
+test.skipIf(process.platform !== 'linux')(
+  'DEMO_HOST opens mailbox and demo stores to the network of a container, under the same addresses',
+  async () => {
+    const { mailboxUrl, smtpUrl, parts } = await open({ DEMO: 'on', DEMO_SHOPIFY: 'on', DEMO_HOST: '0.0.0.0' })
+    for (const url of [mailboxUrl!, parts!.storeUrl, parts!.shopify!.storeUrl]) {
+      expect([url, await answersAt('127.0.0.2', url)]).toEqual([
+        expect.stringMatching(/^http:\/\/localhost:\d+$/),
+        true,
+      ])
+    }
+    expect(smtpUrl).toMatch(/^smtp:\/\/127\.0\.0\.1:/)
+  },
+)
+
 test('the Shopify demo store runs only if it is configured', async () => {
   expect((await open({ DEMO: 'on' })).parts?.shopify).toBeNull()
 })

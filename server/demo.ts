@@ -10,7 +10,7 @@ import type { DemoParts, Deps } from './deps.ts'
 
 // Starts the demo (decision 29): a store in which to abandon a cart, and a mailbox for its mails. In local mode without
 // a mail server the mailbox also receives the mail of every account. All of it listens on this machine only, regardless of
-// HOST: mails contain password links.
+// HOST, unless DEMO_HOST says otherwise: mails contain password links.
 
 export interface DemoInstance {
   parts: DemoParts | null
@@ -28,6 +28,7 @@ export async function startDemo(config: Config): Promise<DemoInstance> {
   const network = hasMailbox(config) ? openPhones(config) : null
   const mailbox = network
     ? await startMailbox({
+        host: config.demoHost,
         smtpPort: config.mailboxSmtpPort,
         webPort: config.mailboxPort,
         dataFile: path.join(config.dataDir, 'mailbox.sqlite'),
@@ -79,6 +80,7 @@ function toLocalUrl(config: Config, url: string): string {
 async function openShop(config: Config, forgetTexts: () => void) {
   const store = await startDemoStore({
     port: config.demoStorePort,
+    host: config.demoHost,
     dataFile: path.join(config.dataDir, 'demo-store.sqlite'),
     allowedWebhookHosts: [new URL(config.publicUrl).host],
   })
@@ -108,6 +110,7 @@ async function openShopify(config: Config) {
   const { startShopifyStore } = await import('../providers/shopify/store.ts')
   const store = await startShopifyStore({
     port: config.demoShopifyPort,
+    host: config.demoHost,
     dataFile: path.join(config.dataDir, 'demo-shopify.sqlite'),
     allowedWebhookHosts: [new URL(config.publicUrl).host],
     pastDays: config.demoDays,

@@ -5,6 +5,8 @@ import { listenForMail } from './receive.ts'
 import { createMailboxApp } from './web.ts'
 
 export interface MailboxOptions {
+  /** Emails contain password links, so web page and SMTP listen on loopback unless a container needs more. */
+  host?: string
   /** 0 picks a free one. */
   smtpPort: number
   webPort: number
@@ -15,9 +17,6 @@ export interface MailboxOptions {
   phones?: (scope: FastifyInstance) => void
 }
 
-/** Emails contain password links, so web page and SMTP listen on loopback only. */
-const LOOPBACK = '127.0.0.1'
-
 export interface Mailbox {
   /** URL with the host name of README and settings. */
   url: string
@@ -27,6 +26,7 @@ export interface Mailbox {
 
 /** Rejects with the system's error (such as EADDRINUSE) when a port or the file is not available. */
 export async function startMailbox({
+  host = '127.0.0.1',
   smtpPort,
   webPort,
   dataFile,
@@ -35,7 +35,7 @@ export async function startMailbox({
 }: MailboxOptions): Promise<Mailbox> {
   const messages = openMessages(dataFile)
   const app = createMailboxApp({ messages, now, phones: phones ?? null })
-  const smtp = await listenForMail(messages, smtpPort, now).catch((error: unknown) => {
+  const smtp = await listenForMail(messages, { host, port: smtpPort }, now).catch((error: unknown) => {
     messages.close()
     throw error
   })
@@ -44,8 +44,8 @@ export async function startMailbox({
     messages.close()
   }
   try {
-    const url = await app.listen({ port: webPort, host: LOOPBACK })
-    return { url: url.replace(LOOPBACK, 'localhost'), smtpUrl: smtp.url, stop }
+    const url = new URL(await app.listen({ port: webPort, host }))
+    return { url: `http://localhost:${url.port}`, smtpUrl: smtp.url, stop }
   } catch (error) {
     await stop()
     throw error

@@ -5,10 +5,7 @@ import type { Messages } from './messages.ts'
 import { summarize } from './parse.ts'
 
 const MAX_BYTES = 10 * 1024 * 1024
-/** Accepts local connections only, regardless of the web page's address. */
-const LOOPBACK = '127.0.0.1'
-
-export async function listenForMail(messages: Messages, port: number, now: () => Date) {
+export async function listenForMail(messages: Messages, at: { host: string; port: number }, now: () => Date) {
   const server = new SMTPServer({
     name: 'recoup-mailbox',
     banner: 'Recoup mailbox',
@@ -25,13 +22,13 @@ export async function listenForMail(messages: Messages, port: number, now: () =>
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, LOOPBACK, resolve)
+    server.listen(at.port, at.host, resolve)
   })
   // Ignores senders that disconnect during a message.
   server.on('error', () => {})
-  const { port: actualPort } = server.server.address() as AddressInfo
+  const { port } = server.server.address() as AddressInfo
   return {
-    url: `smtp://${LOOPBACK}:${actualPort}`,
+    url: `smtp://127.0.0.1:${port}`,
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }

@@ -222,7 +222,7 @@ async function listen(app: FastifyInstance, shop: Shop, options: ShopifyStoreOpt
     shop.db.sqlite.close()
     throw error
   })
-  if (!options.publicUrl) shop.home = listening.replace('127.0.0.1', host === '127.0.0.1' ? 'localhost' : host)
+  if (!options.publicUrl) shop.home = listening.replace('127.0.0.1', /^(127|0)\.0\.0\./.test(host) ? 'localhost' : host)
 }
 
 function startJobs({ shop, faults }: Desk) {

@@ -113,7 +113,7 @@ export async function startDemoStore(options: DemoStoreOptions): Promise<DemoSto
     shop.db.sqlite.close()
     throw error
   })
-  if (!options.publicUrl) shop.home = listening.replace('127.0.0.1', host === '127.0.0.1' ? 'localhost' : host)
+  if (!options.publicUrl) shop.home = listening.replace('127.0.0.1', /^(127|0)\.0\.0\./.test(host) ? 'localhost' : host)
   const jobs = startJobs(shop)
   return {
     url: shop.home,

@@ -124,6 +124,7 @@ test.each([
   ['STRIPE_SECRET_KEY', 'pk_live_1'],
   ['DATABASE_PREPARED', 'true'],
   ['GEOIP_DB', '/nowhere/GeoLite2-City.mmdb'],
+  ['DEMO_HOST', '10.0.0.1'],
 ])('%s=%s gives one mistake that names the setting', (name, value) => {
   const mistakes = findMistakes({ [name]: value })
   expect(mistakes).toHaveLength(1)

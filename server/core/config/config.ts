@@ -275,6 +275,11 @@ const settings = {
   DEMO: onOff('DEMO').optional(),
   /** Days of history in the demo. */
   DEMO_DAYS: wholeNumber('DEMO_DAYS', 90, 30, 90),
+  /** Address on which demo stores and mailbox listen. */
+  DEMO_HOST: text('127.0.0.1').refine(
+    (host) => ['127.0.0.1', '0.0.0.0'].includes(host),
+    'DEMO_HOST must be 127.0.0.1, or 0.0.0.0 in a container.',
+  ),
   /** Port of the demo store. */
   DEMO_STORE_PORT: port(3001, 'DEMO_STORE_PORT'),
   /** A second demo store, on Shopify. */
@@ -431,6 +436,7 @@ export function readConfig(env: Environment) {
     pushServices: values.PUSH_SERVICES,
     isDemo: values.DEMO ?? isLocal,
     demoDays: values.DEMO_DAYS,
+    demoHost: values.DEMO_HOST,
     demoStorePort: values.DEMO_STORE_PORT,
     hasDemoShopify: values.DEMO_SHOPIFY ?? false,
     demoShopifyPort: values.DEMO_SHOPIFY_PORT,
