@@ -125,6 +125,12 @@ test.each([
   ['DATABASE_PREPARED', 'true'],
   ['GEOIP_DB', '/nowhere/GeoLite2-City.mmdb'],
   ['DEMO_HOST', '10.0.0.1'],
+  ['INSTANCE_NAME', 'Tea <b>'],
+  ['INSTANCE_LOGO', '/nowhere/logo.svg'],
+  ['INSTANCE_LOGO', 'package.json'],
+  ['IMPRINT_URL', 'javascript:alert(1)'],
+  ['REGISTRATION', 'maybe'],
+  ['API_RATE_LIMIT', '59'],
 ])('%s=%s gives one mistake that names the setting', (name, value) => {
   const mistakes = findMistakes({ [name]: value })
   expect(mistakes).toHaveLength(1)

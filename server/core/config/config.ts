@@ -139,6 +139,11 @@ function isBounceAddress(address: string) {
   return isName && more.length === 0 && /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9-]{1,63}$/i.test(domain)
 }
 
+function isFileWithin(file: string, bytes: number) {
+  const stat = fs.statSync(file, { throwIfNoEntry: false })
+  return stat?.isFile() === true && stat.size <= bytes
+}
+
 function isOrigin(value: string) {
   if (!buildUrlCheck('http:', 'https:')(value)) return false
   const url = new URL(value)
@@ -174,6 +179,7 @@ export class ConfigError extends StartupError {
 export type Config = ReturnType<typeof readConfig>
 
 const MIN_SECRET_LENGTH = 32
+const MAX_LOGO_BYTES = 200 * 1_024
 const LOOPBACK: readonly string[] = Object.freeze(['127.0.0.0/8', '::1'])
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -328,8 +334,27 @@ const settings = {
   LOG_LEVEL: text('info').pipe(z.enum(LOG_LEVELS, `LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}.`)),
   /** Support address shown to users. */
   SUPPORT_EMAIL: optional((address) => /^[^\s@]+@[^\s@]+$/.test(address), 'SUPPORT_EMAIL must be an email address.'),
-  /** Company named in footers and terms. */
-  COMPANY_NAME: text('Recoup'),
+  /** Company named in footers and terms; INSTANCE_NAME unless set. */
+  COMPANY_NAME: z.string().optional(),
+  /** Name of this installation, in place of "Recoup" in titles, mails and the shell. */
+  INSTANCE_NAME: text('Recoup').refine(
+    (name) => name.length <= 40 && !/[<>@"\p{Cc}]/u.test(name),
+    'INSTANCE_NAME must have at most 40 characters, without < > @ and ".',
+  ),
+  /** Its logo, square: an SVG or PNG file. */
+  INSTANCE_LOGO: optional(
+    (file) => /\.(svg|png)$/i.test(file) && isFileWithin(file, MAX_LOGO_BYTES),
+    'INSTANCE_LOGO must be an existing .svg or .png file of at most 200 KB.',
+  ),
+  /** Its own pages, linked in place of the built-in terms and privacy pages. */
+  TERMS_URL: optional(buildUrlCheck('http:', 'https:'), 'TERMS_URL must be an http or https address.'),
+  PRIVACY_URL: optional(buildUrlCheck('http:', 'https:'), 'PRIVACY_URL must be an http or https address.'),
+  /** Linked beside them; no link unless set. */
+  IMPRINT_URL: optional(buildUrlCheck('http:', 'https:'), 'IMPRINT_URL must be an http or https address.'),
+  /** Who may create an account: everyone, people invited by an operator, or no one. */
+  REGISTRATION: text('open').pipe(z.enum(['open', 'invite', 'closed'], 'REGISTRATION must be open, invite or closed.')),
+  /** API requests of an account in a minute. */
+  API_RATE_LIMIT: wholeNumber('API_RATE_LIMIT', 1_200, 60, 1_000_000),
 }
 
 /** All variable names, for the test that compares them with `.env.example`. */
@@ -390,6 +415,7 @@ export function readConfig(env: Environment) {
   const publicUrl = values.PUBLIC_URL ? new URL(values.PUBLIC_URL).origin : defaultPublicUrl(values.HOST, values.PORT)
   const isLocal = isLoopback(values.HOST) && isLoopback(new URL(publicUrl).hostname)
   const mailHost = new URL(publicUrl).hostname
+  const companyName = values.COMPANY_NAME ?? values.INSTANCE_NAME
   const config = {
     port: values.PORT,
     host: values.HOST,
@@ -407,7 +433,7 @@ export function readConfig(env: Environment) {
     smtpPool: values.SMTP_POOL,
     /** Whether the server's administrator chose the sender. */
     isMailFromSet: values.MAIL_FROM !== undefined,
-    mailFrom: values.MAIL_FROM ?? `${values.COMPANY_NAME.replace(/[<>@"]/g, '')} <recoup@${mailHost}>`,
+    mailFrom: values.MAIL_FROM ?? `${companyName.replace(/[<>@"]/g, '')} <recoup@${mailHost}>`,
     bounceAddress: values.BOUNCE_ADDRESS?.toLowerCase(),
     bounceSmtpPort: values.BOUNCE_SMTP_PORT === undefined ? undefined : Number(values.BOUNCE_SMTP_PORT),
     bounceTls: values.BOUNCE_TLS_CERT
@@ -458,7 +484,14 @@ export function readConfig(env: Environment) {
     operatorEmails: values.OPERATOR_EMAILS,
     logLevel: values.LOG_LEVEL,
     supportEmail: values.SUPPORT_EMAIL ?? `support@${mailHost}`,
-    companyName: values.COMPANY_NAME,
+    companyName,
+    instanceName: values.INSTANCE_NAME,
+    instanceLogo: values.INSTANCE_LOGO,
+    termsUrl: values.TERMS_URL,
+    privacyUrl: values.PRIVACY_URL,
+    imprintUrl: values.IMPRINT_URL,
+    registration: values.REGISTRATION,
+    apiRateLimit: values.API_RATE_LIMIT,
   }
   const mistakes = [...findContradictions(config)]
   if (mistakes.length > 0) throw new ConfigError(mistakes)
