@@ -115,7 +115,7 @@ async function openStore(deps: Deps, options: StoreOptions = {}): Promise<TestSt
 function buildDeps(pool: pg.Pool, db: Db, env: Record<string, string>): Deps {
   const shop = createFakeStore()
   return {
-    config: readConfig({ DEMO: 'off', ...env }),
+    config: readConfig({ DEMO: 'off', API_RATE_LIMIT: '1000000', ...env }),
     db,
     pool,
     now: () => new Date(),

@@ -31,6 +31,7 @@ export async function startServer(env: Record<string, string>): Promise<Server> 
     LOG_LEVEL: 'warn',
     APP_SECRET: SECRET,
     PORT: String(port),
+    API_RATE_LIMIT: '1000000',
     DATA_DIR: dataDir,
     NODE_COMPILE_CACHE: compiled,
   }

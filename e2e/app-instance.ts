@@ -42,6 +42,7 @@ async function openInstance(dataDir: string, ports: number[], env: Record<string
     MAILBOX_SMTP_PORT: String(smtpPort),
     LOG_LEVEL: 'warn',
     DATABASE_URL: '',
+    API_RATE_LIMIT: '1000000',
     ...env,
   }
   let output = ''

@@ -101,6 +101,7 @@ async function startOne(dataDir: string, env: Record<string, string>) {
       MAILBOX_SMTP_PORT: String(smtpPort),
       LOG_LEVEL: 'warn',
       DATABASE_URL: '',
+      API_RATE_LIMIT: '1000000',
       // Each owner has a client address (`createClientHeaders`), so per-client limits do not add up over journeys.
       TRUSTED_PROXIES: '127.0.0.1',
       ...env,

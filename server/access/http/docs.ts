@@ -41,6 +41,7 @@ function openApi(app: FastifyInstance) {
             description: 'OK',
             content: { [endpoint.fileType ?? 'application/json']: { schema: toJsonSchema(endpoint.reply, 'output') } },
           },
+          429: { description: 'Too many requests. `Retry-After` says when to try again.' },
         },
       },
     }

@@ -12,6 +12,7 @@ import { chooseStore, type RequestedStore } from '../stores/public.ts'
 
 import { type Download, type DownloadFile, openDownload } from './downloads.ts'
 import { invalidInput, readInput } from './input.ts'
+import { limitRequests } from './request-limit.ts'
 
 // Serves endpoints: session, permission, store, validated input and reply, and the mapping of errors to responses.
 
@@ -40,12 +41,14 @@ export interface AccountCall<P, Q, B> extends Call<P, Q, B> {
   account: AccountDb<Db>
 }
 
+type ServeDeps = Pick<Deps, 'config' | 'db' | 'now' | 'pool' | 'secrets'>
+
 type Handler<C, R extends z.ZodType> = (call: C) => Promise<z.input<R>>
 
 /** Serves an endpoint of scope `store`: signed in, permitted, and the store belongs to the account (decision 7). */
 export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   app: FastifyInstance,
-  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  deps: ServeDeps,
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<StoreCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
@@ -55,7 +58,7 @@ export function serveStore<P extends z.ZodType, Q extends z.ZodType, B extends z
 /** The same for an endpoint that returns a file (`fileType`). */
 export function serveStoreFile<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
   app: FastifyInstance,
-  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  deps: ServeDeps,
   endpoint: Endpoint<P, Q, B>,
   read: (call: StoreCall<z.output<P>, z.output<Q>, z.output<B>>) => Promise<DownloadFile>,
 ): void {
@@ -107,7 +110,7 @@ function readRequestedStore(query: unknown, body: unknown): RequestedStore {
 /** Serves an endpoint of the signed-in user's account. */
 export function serveAccount<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   app: FastifyInstance,
-  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  deps: ServeDeps,
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<AccountCall<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
@@ -139,7 +142,7 @@ const sendFile = ({ fileName, type, content }: DownloadFile, reply: FastifyReply
 /** Serves an endpoint that needs no sign-in. */
 export function servePublic<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType>(
   app: FastifyInstance,
-  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  deps: ServeDeps,
   endpoint: Endpoint<P, Q, B, R>,
   handle: Handler<Call<z.output<P>, z.output<Q>, z.output<B>>, R>,
 ): void {
@@ -164,7 +167,7 @@ const chooseNothing = async () => undefined
 
 function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType, A, T>(
   app: FastifyInstance,
-  deps: Pick<Deps, 'config' | 'db' | 'now'>,
+  deps: ServeDeps,
   endpoint: Endpoint<P, Q, B, R>,
   { choose, handle, answer }: CallSteps<Call<z.output<P>, z.output<Q>, z.output<B>>, A, T>,
 ): void {
@@ -178,6 +181,8 @@ function route<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R 
         if (prefersHtml(request.headers.accept)) return reply.callNotFound()
       }
       const session = await authenticate(deps, request.headers.authorization, endpoint.permission !== 'public')
+      // All visitors of a demo share its account.
+      if (session && !session.isDemo) await limitRequests(deps, reply, session.accountId)
       // Checked before the request is parsed, so that a caller without permission learns nothing about valid input.
       if (session?.viewedUntil) refuseChange(endpoint)
       if (endpoint.permission === 'operator') await assertOperator(deps, requireSession(session))

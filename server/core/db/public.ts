@@ -31,6 +31,7 @@ export {
   rateLimitedError,
   resetLimit,
   returnPoint,
+  takeLot,
   takeMany,
   takePoint,
   takePointSql,

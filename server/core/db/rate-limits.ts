@@ -72,6 +72,27 @@ export function takePointSql(
       expire = case when l.expire <= ${now} then excluded.expire else l.expire end returning l.points`
 }
 
+/** Takes up to `size` points at once. `others`: points left after that; `endsAt`: end of the window, as `Date.now()`. */
+export async function takeLot(
+  deps: Pick<Deps, 'pool' | 'secrets'>,
+  limit: Limit,
+  { subject, size }: { subject: string; size: number },
+): Promise<{ taken: number; others: number; endsAt: number }> {
+  const now = Date.now()
+  const key = `${limit.name}:${limitKey(deps, limit, subject)}`
+  const { rows } = await deps.pool.query<{ points: number; expire: string }>(
+    `insert into rate_limits as l (key, points, expire) values ($1, $2, $3)
+     on conflict (key) do update set
+       points = case when l.expire <= $4 then excluded.points else least(l.points, $5) + excluded.points end,
+       expire = case when l.expire <= $4 then excluded.expire else l.expire end
+     returning points, expire`,
+    [key, size, now + limit.windowS * 1_000, now, limit.points],
+  )
+  const { points, expire } = rows[0]!
+  const taken = Math.min(size, Math.max(0, limit.points - (points - size)))
+  return { taken, others: Math.max(0, limit.points - points), endsAt: Number(expire) }
+}
+
 /** Takes a point and reports whether it was the last one. */
 export async function takeStep(
   deps: Pick<Deps, 'pool' | 'secrets'>,

@@ -35,6 +35,9 @@ const actionsOn = (account: TestStore) =>
     .orderBy('at')
     .execute()
 
+/** Requests are counted, also refused ones. */
+const counted = ['rate_limits']
+
 /** A valid body for each action, so that only the missing right rejects it. */
 const bodies: Record<string, object> = {
   plan: { planKey: 'growth', isUnlimited: true },
@@ -58,7 +61,7 @@ test('the API rejects operator calls of all others without any effect', async ()
   ]
   const endpoints = (servedBy.get(world.app) ?? []).filter(({ permission }) => permission === 'operator')
   expect(endpoints).toHaveLength(10)
-  const before = await hashTables(world)
+  const before = await hashTables(world, counted)
   for (const { name, token, status } of callers) {
     for (const { method, path } of endpoints) {
       const url = path.replace(':accountId', target.accountId).replace(':problemId', problemId)
@@ -70,7 +73,7 @@ test('the API rejects operator calls of all others without any effect', async ()
       expect([name, method, path, wrong.status]).toEqual([name, method, path, status])
     }
   }
-  expect(await hashTables(world)).toEqual(before)
+  expect(await hashTables(world, counted)).toEqual(before)
 })
 
 test('the API states the missing factor to an operator, and answers all others with 404', async () => {
@@ -253,7 +256,7 @@ test('an action whose log entry fails is rolled back', async () => {
   await world.pool.query(
     `alter table operator_actions add constraint broken check (account_id <> '${account.accountId}')`,
   )
-  const before = await hashTables(world)
+  const before = await hashTables(world, counted)
   for (const action of ['plan', 'suspend', 'view']) {
     expect([action, (await ask('POST', of(account, `/${action}`), operator, bodies[action])).status]).toEqual([
       action,
@@ -261,7 +264,7 @@ test('an action whose log entry fails is rolled back', async () => {
     ])
   }
   expect((await ask('POST', `/problems/${id}/resolve`, operator, {})).status).toBe(500)
-  expect(await hashTables(world)).toEqual(before)
+  expect(await hashTables(world, counted)).toEqual(before)
   await world.pool.query('alter table operator_actions drop constraint broken')
 })
 
