@@ -33,6 +33,7 @@ export const sampleMails: Record<string, AccountMail> = {
   verification: words.verificationMail(about),
   registration: words.registrationMail(about),
   invitation: words.invitationMail({ inviter: longest, team: longest, role: 'admin', url }),
+  'owner-invitation': words.ownerInvitationMail({ url }),
   'email-change': words.buildEmailChangeMail({
     ...about,
     email: `${'long.'.repeat(12)}name@${'sub.'.repeat(20)}example`,

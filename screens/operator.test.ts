@@ -3,6 +3,7 @@ import { logout } from '../shared/access/auth.ts'
 import { readUsage } from '../shared/billing/billing.ts'
 import {
   adjustCredits,
+  createOperatorAccount,
   listOperatorAccounts,
   listOperatorActions,
   type OperatorAccount,
@@ -123,6 +124,34 @@ test.each([
   await page.getByText(title).waitFor()
   await expect.poll(() => page.getByRole('main').getByRole('link', { name: link }).getAttribute('href')).toBe(href)
   expect(api.calls(listOperatorAccounts)).toEqual([])
+})
+
+test('an account is created for an owner, whose link can be passed on', async () => {
+  serveUser(api, { operator: 'ready' })
+  api.answer(listOperatorAccounts, { accounts: [buildAccount()], pagination: buildPagination(1) })
+  api.fail(createOperatorAccount, 400, { fields: { email: 'Please enter a valid email address.' } })
+  const page = await app.open('/operator')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Owner’s email').fill('eve')
+  await dialog.getByLabel('Owner’s name').fill('Eve')
+  await dialog.getByLabel('Plan').selectOption('Growth')
+  await dialog.getByLabel('No limits').check()
+  await dialog.getByRole('button', { name: 'Create account' }).click()
+  await dialog.getByText('Please enter a valid email address.').waitFor()
+  const invitationUrl = 'https://recoup.example/reset-password?token=abc'
+  api.answer(createOperatorAccount, { accountId: buildId(5), isNew: true, invitationUrl, isMailed: false })
+  await dialog.getByLabel('Owner’s email').fill('eve@owners.example')
+  await dialog.getByRole('button', { name: 'Create account' }).click()
+  await dialog.getByText('No email was sent. Pass this link on to eve@owners.example.').waitFor()
+  expect(await dialog.getByLabel('Invitation link').inputValue()).toBe(invitationUrl)
+  expect(api.calls(createOperatorAccount).at(-1)?.body).toMatchObject({
+    email: 'eve@owners.example',
+    name: 'Eve',
+    planKey: 'growth',
+    isUnlimited: true,
+  })
+  expect(await app.findViolations()).toEqual([])
 })
 
 test('accounts are listed, searched, filtered and opened', async () => {

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { authTexts, demoLogin, forgotPassword, login, me, register, resetPassword } from '../shared/access/auth.ts'
+import { readInstance } from '../shared/workspace/instance.ts'
 import { readStoredConnection, setAccess } from './access-scene.ts'
 import { fixture } from './api.ts'
 import { createScreens, token } from './app.ts'
@@ -193,3 +194,18 @@ async function runUntilShown(page: Page): Promise<boolean> {
   await page.clock.runFor(10)
   return page.getByText(authTexts.resetDone).isVisible()
 }
+
+test.each([
+  ['closed', 'Registration is closed', authTexts.registrationClosed],
+  ['invite', 'By invitation', authTexts.registrationByInvitation],
+] as const)('the sign-up page says that registration is %s', async (registration, heading, text) => {
+  app.api.alter(readInstance, (reply) => ({ ...reply, registration }))
+  const page = await app.open('/register', { as: 'visitor' })
+  await page.getByRole('heading', { name: heading }).waitFor()
+  await page.getByText(text).waitFor()
+  expect(await page.getByLabel('Password').count()).toBe(0)
+  expect(await app.findViolations()).toEqual([])
+  await page.getByRole('link', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Create an account' }).count()).toBe(0)
+})

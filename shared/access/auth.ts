@@ -17,6 +17,8 @@ export const authTexts = {
   invalidResetLink: 'Invalid reset link. Please request a new password reset.',
   loginFailed: 'Login failed. Please check your credentials.',
   registrationFailed: 'Registration failed. Please try again.',
+  registrationClosed: 'Registration is closed on this server. If you have an account, sign in.',
+  registrationByInvitation: 'Accounts on this server are by invitation.',
   forgotFailed: 'Failed to send reset email. Please try again.',
   resetFailed: 'Failed to reset password. Please try again.',
   sessionExpired: 'Your session has expired. Please sign in again.',

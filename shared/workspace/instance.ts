@@ -13,6 +13,12 @@ export const readInstance = endpoint({
     /** The operator's company, for footers and terms. */
     companyName: z.string(),
     supportEmail: z.string(),
+    /** The operator's own pages; null: the built-in ones, and no imprint. */
+    termsUrl: z.string().nullable(),
+    privacyUrl: z.string().nullable(),
+    imprintUrl: z.string().nullable(),
+    /** Who may create an account: everyone, people an operator invites, or no one. */
+    registration: z.enum(['open', 'invite', 'closed']),
     hasDemo: z.boolean(),
     /** The payment provider for plans here; `none`: plans are not sold (decision 82). */
     sells: z.enum(['stripe', 'test', 'none']),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { email, PersonName } from '../access/auth.ts'
 import { PlanKey, readUsage, SubscriptionSource, SubscriptionStatus } from '../billing/billing.ts'
 import { endpoint } from '../core/endpoint.ts'
 import { buildPageFields, Pagination } from '../core/paging.ts'
@@ -8,7 +9,15 @@ import { buildPageFields, Pagination } from '../core/paging.ts'
 export const problemKinds = ['two_subscriptions', 'unknown_price', 'chargeback', 'credits_used'] as const
 export type ProblemKind = (typeof problemKinds)[number]
 
-export const operatorActions = ['set_plan', 'suspend', 'resume', 'view', 'resolve_problem', 'adjust_credits'] as const
+export const operatorActions = [
+  'set_plan',
+  'suspend',
+  'resume',
+  'view',
+  'resolve_problem',
+  'adjust_credits',
+  'create_account',
+] as const
 export type OperatorActionName = (typeof operatorActions)[number]
 
 export const MAX_REASON_LENGTH = 500
@@ -154,6 +163,31 @@ export const listOperatorActions = endpoint({
   summary: 'What operators did, the newest first',
   query: z.object(buildPageFields({ limit: 50, max: 100 })),
   reply: z.object({ actions: z.array(OperatorAction), pagination: Pagination }),
+})
+
+export const createOperatorAccount = endpoint({
+  method: 'POST',
+  path: '/api/operator/accounts',
+  permission: 'operator',
+  summary: 'Create an account and invite its owner by email; an owner who has an account keeps it',
+  body: z.strictObject({
+    email,
+    /** Of the owner; the account takes it, as on registration. */
+    name: PersonName,
+    /** null: the plan a new account has. */
+    planKey: PlanKey.nullable().default(null),
+    isUnlimited: z.boolean().default(false),
+    note: Note,
+  }),
+  reply: z.object({
+    accountId: z.uuid(),
+    /** false: this owner had the account before. */
+    isNew: z.boolean(),
+    /** Sets the owner's password: works once, for seven days. null: the owner can sign in already. */
+    invitationUrl: z.string().nullable(),
+    /** The link was mailed to the owner as well. */
+    isMailed: z.boolean(),
+  }),
 })
 
 const Done = z.object({ success: z.literal(true) })

@@ -20,6 +20,7 @@ import { assignDefaultPlan, loadPlan } from '../../billing/billing/public.ts'
 import { deleteOldEvents } from '../../billing/payments/public.ts'
 import { listStoreLogos } from '../../carts/brand/public.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
+import type { Config } from '../../core/config/public.ts'
 import {
   type AccountDb,
   clientNetwork,
@@ -74,6 +75,7 @@ export async function register(
   deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
   input: Credentials & { name: string },
 ): Promise<SignedIn> {
+  assertRegistrationOpen(deps.config)
   const email = normalizeEmail(input.email)
   if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
   assertPlainName(input.name, 'name')
@@ -81,6 +83,14 @@ export async function register(
   const known = await findUserByEmail(deps.db, email)
   const created = known ? undefined : await createOwner(deps, { ...input, email })
   return created ?? registerAgain(deps, { ...input, email })
+}
+
+/** Members are invited to a team in any case. */
+function assertRegistrationOpen({ registration, supportEmail }: Pick<Config, 'registration' | 'supportEmail'>): void {
+  if (registration === 'closed') throw new AppError('forbidden', authTexts.registrationClosed)
+  if (registration === 'invite') {
+    throw new AppError('forbidden', `${authTexts.registrationByInvitation} Write to ${supportEmail} to ask for one.`)
+  }
 }
 
 async function createOwner(

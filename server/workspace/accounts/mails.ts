@@ -15,7 +15,15 @@ import type { AccountDb, Db } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 import { authorizeAccountMail, type Outcome } from '../../messages/channels/public.ts'
 import { type AccountMail, renderAccountMail } from './account-mail.ts'
-import type { mailEmailChange, mailEmailUndo, mailInvitation, mailRegistration, mailReset } from './jobs.ts'
+import type {
+  mailEmailChange,
+  mailEmailUndo,
+  mailInvitation,
+  mailOwnerInvitation,
+  mailRegistration,
+  mailReset,
+} from './jobs.ts'
+import { createInvitationUrl } from './owner-invitations.ts'
 import * as sql from './sql.ts'
 
 // Sends account mail. It is not marketing: plan volume and suppressions do not apply.
@@ -29,8 +37,17 @@ export async function mailResetLink(
   if (!user) return
   const token = createToken()
   const now = deps.now()
-  await insertReset(deps.db, { tokenHash: hashToken(token), userId, now, expiresAt: addMs(now, RESET_MS) })
+  await sql.insertReset(deps.db, { tokenHash: hashToken(token), userId, now, expiresAt: addMs(now, RESET_MS) })
   await send(deps, user, resetMail({ name: user.name, url: buildUrl(deps, 'reset-password', token) }))
+}
+
+/** To the owner of an account that an operator created. */
+export async function mailOwnerInvitationLink(
+  deps: Pick<Deps, 'channels' | 'config' | 'db' | 'log' | 'now'>,
+  { userId }: z.infer<typeof mailOwnerInvitation.payload>,
+): Promise<void> {
+  const user = await findRealUser(deps, userId)
+  if (user) await send(deps, user, ownerInvitationMail({ url: await createInvitationUrl(deps, userId) }))
 }
 
 export async function mailVerificationLink(
@@ -241,6 +258,16 @@ export const invitationMail = (invitation: {
   ],
 })
 
+export const ownerInvitationMail = ({ url }: { url: string }): AccountMail => ({
+  subject: 'Your account is ready',
+  paragraphs: ['Hello,', 'An account in Recoup was created for you. Choose a password to open it.'],
+  link: { label: 'Choose a password', url },
+  after: [
+    'The link works once and expires after seven days.',
+    'If you do not expect this invitation, you can ignore this email.',
+  ],
+})
+
 export const buildEmailChangeMail = (change: { name: string; email: string; url: string }): AccountMail => ({
   subject: 'Confirm your new email address',
   paragraphs: [
@@ -405,16 +432,4 @@ function saveEmailToken(db: Db, userId: string, tokenHash: Buffer, now: Date) {
     .where('expires_at', '>', now)
     .returning('email')
     .executeTakeFirst()
-}
-
-function insertReset(db: Db, reset: { tokenHash: Buffer; userId: string; now: Date; expiresAt: Date }) {
-  return db
-    .insertInto('password_resets')
-    .values({
-      token_hash: reset.tokenHash,
-      user_id: reset.userId,
-      created_at: reset.now,
-      expires_at: reset.expiresAt,
-    })
-    .execute()
 }

@@ -94,3 +94,16 @@ export function setPassword(tx: Tx, userId: string, passwordHash: string) {
     .returning('email')
     .executeTakeFirst()
 }
+
+/** The link of the token sets the user's password. */
+export function insertReset(db: Db | Tx, reset: { tokenHash: Buffer; userId: string; now: Date; expiresAt: Date }) {
+  return db
+    .insertInto('password_resets')
+    .values({
+      token_hash: reset.tokenHash,
+      user_id: reset.userId,
+      created_at: reset.now,
+      expires_at: reset.expiresAt,
+    })
+    .execute()
+}

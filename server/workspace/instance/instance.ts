@@ -27,9 +27,13 @@ export async function viewInstance(
   const { config, demo } = deps
   const row = await readInstance(deps.db)
   return {
-    productName: 'Recoup',
+    productName: config.instanceName,
     companyName: config.companyName,
     supportEmail: config.supportEmail,
+    termsUrl: config.termsUrl ?? null,
+    privacyUrl: config.privacyUrl ?? null,
+    imprintUrl: config.imprintUrl ?? null,
+    registration: config.registration,
     hasDemo: config.isDemo && (await hasDemoAccount(deps.db)),
     sells: findSeller(config),
     isPaused: row?.is_paused ?? false,

@@ -1,14 +1,17 @@
+import { authTexts } from '../../../shared/access/auth.ts'
 import type { PlanKey } from '../../../shared/billing/billing.ts'
 import { MICROS } from '../../../shared/billing/credits.ts'
+import { normalizeEmail } from '../../../shared/core/contact.ts'
 import { type OperatorActionName, operatorTexts } from '../../../shared/workspace/operator.ts'
 import { findUserById, type Session, startView } from '../../access/members/public.ts'
 import * as suspension from '../../billing/billing/public.ts'
 import { setPlanByOperator } from '../../billing/billing/public.ts'
 import { adjustCredits } from '../../billing/credits/public.ts'
 import { AppError, createId, requireFound } from '../../core/common/public.ts'
-import { type AccountTx, type Db, type Tx, transactAccount } from '../../core/db/public.ts'
+import { type AccountTx, type Db, sql, type Tx, transactAccount } from '../../core/db/public.ts'
 import type { OperatorActionsTable } from '../../core/schema/public.ts'
 import type { Deps } from '../../deps.ts'
+import { createOwnedAccount, inviteOwner } from '../accounts/public.ts'
 
 // Operator actions (decision 90). Each action and its log entry are one commit.
 
@@ -84,6 +87,66 @@ export async function resolve(
   await recordAction(deps, { ...request, action: 'resolve_problem', data }, async (tx, now) => {
     requireFound((await closeProblem(tx, problemId, now)) || null, 'Problem')
   })
+}
+
+/** Idempotent by the owner's address. An owner who has not answered yet gets another link. */
+export async function createAccount(
+  deps: Pick<Deps, 'config' | 'db' | 'jobs' | 'now' | 'pool' | 'secrets'>,
+  { session, plan, isUnlimited, note, ...input }: NewAccount,
+) {
+  const email = normalizeEmail(input.email)
+  if (!email) throw new AppError('invalid', authTexts.emailInvalid, { fields: { email: authTexts.emailInvalid } })
+  const operator = requireFound(await findUserById(deps.db, session.userId), 'User')
+  const owner = { email, name: input.name }
+  const account = await createOwnedAccount(deps, owner, async (tx, { isInvited }) => {
+    const now = deps.now()
+    if (plan) await setPlanByOperator(tx, { plan, isUnlimited, now })
+    const data = { plan, isUnlimited, isInvited, note: note || null }
+    await insertAction(tx.db, {
+      id: createId(),
+      at: now,
+      operator_id: operator.id,
+      operator_email: operator.email,
+      account_id: tx.accountId,
+      account_name: owner.name,
+      action: 'create_account',
+      data,
+    })
+  })
+  const isAwaited = account.isInvited || (await isInvitedOwner(deps.db, account.accountId, email))
+  const link = isAwaited ? await inviteOwner(deps, email) : null
+  return {
+    accountId: account.accountId,
+    isNew: account.isNew,
+    invitationUrl: link?.url ?? null,
+    isMailed: link?.isMailed ?? false,
+  }
+}
+
+interface NewAccount {
+  session: Session
+  email: string
+  name: string
+  plan: PlanKey | null
+  isUnlimited: boolean
+  note: string
+}
+
+/** Whether an operator invited this owner, who has not set a password yet: that would confirm the address. */
+async function isInvitedOwner(db: Db, accountId: string, email: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('operator_actions as o')
+    .select('o.id')
+    .where('o.account_id', '=', accountId)
+    .where('o.action', '=', 'create_account')
+    .where(sql<boolean>`o.data ->> 'isInvited' = 'true'`)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('users as u').select('u.id').where('u.email', '=', email).where('u.email_confirmed_at', 'is', null),
+      ),
+    )
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 interface ActionInput extends ActionRequest {

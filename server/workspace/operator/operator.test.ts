@@ -46,6 +46,7 @@ const bodies: Record<string, object> = {
   resume: {},
   view: {},
   resolve: {},
+  accounts: { email: 'new@owners.example', name: 'New' },
 }
 
 test('the API rejects operator calls of all others without any effect', async () => {
@@ -60,7 +61,7 @@ test('the API rejects operator calls of all others without any effect', async ()
     ...Object.entries(half).map(([name, token]) => ({ name, token, status: /without/.test(name) ? 403 : 404 })),
   ]
   const endpoints = (servedBy.get(world.app) ?? []).filter(({ permission }) => permission === 'operator')
-  expect(endpoints).toHaveLength(10)
+  expect(endpoints).toHaveLength(11)
   const before = await hashTables(world, counted)
   for (const { name, token, status } of callers) {
     for (const { method, path } of endpoints) {

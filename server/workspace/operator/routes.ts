@@ -11,6 +11,11 @@ const done = { success: true as const }
 export const operatorRoutes: Routes = (app, deps) => {
   serveAccount(app, deps, api.listOperatorAccounts, ({ query }) => overview.listAccounts(deps, query))
 
+  serveAccount(app, deps, api.createOperatorAccount, ({ session, body }) => {
+    const { planKey: plan, ...input } = body
+    return commands.createAccount(deps, { session, plan, ...input })
+  })
+
   serveAccount(app, deps, api.readOperatorAccount, ({ params }) => overview.readAccount(deps, params.accountId))
 
   serveAccount(app, deps, api.readOperatorHealth, () => overview.readHealth(deps))

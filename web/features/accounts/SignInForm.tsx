@@ -23,9 +23,11 @@ interface Props {
   onForgot: () => void
   /** The password was correct and a second-factor code is required. */
   onCode: (firstStep: FirstStep) => void
+  /** Whether everyone may register. */
+  isOpen: boolean
 }
 
-export function SignInForm({ mode, email, onEmail, onForgot, onCode }: Props) {
+export function SignInForm({ mode, email, onEmail, onForgot, onCode, isOpen }: Props) {
   const isRegistering = mode === 'register'
   const { form, signIn, submit, wait } = useSignInForm({ mode, email, onEmail, onCode })
   const failure = wait.isOver(signIn.error) || hasFieldError(signIn.error as ApiError | null) ? null : signIn.error
@@ -67,13 +69,13 @@ export function SignInForm({ mode, email, onEmail, onForgot, onCode }: Props) {
           isBusy={signIn.isPending}
           waitS={wait.waitS}
         />
-        <OtherMode isRegistering={isRegistering} />
+        {isOpen && <OtherMode isRegistering={isRegistering} />}
       </Stack>
     </form>
   )
 }
 
-function useSignInForm({ mode, email, onEmail, onCode }: Omit<Props, 'onForgot'>) {
+function useSignInForm({ mode, email, onEmail, onCode }: Omit<Props, 'onForgot' | 'isOpen'>) {
   const signIn = useLogin()
   const signUp = useRegister()
   const mutation = mode === 'register' ? signUp : signIn

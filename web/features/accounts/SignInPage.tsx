@@ -3,7 +3,7 @@ import { Anchor, Button, Card, Container, Divider, Stack, Text, TextInput, Title
 import { useForm } from '@mantine/form'
 import { IconCircleCheck, IconPlayerPlay } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
-import { useLocation, useSearchParams } from 'react-router'
+import { Link, useLocation, useSearchParams } from 'react-router'
 import { authTexts } from '../../../shared/access/auth.ts'
 import { secondFactorTexts } from '../../../shared/access/second-factor.ts'
 import { useInstance } from '../../core/access/queries.ts'
@@ -25,6 +25,8 @@ const headings = {
   code: ['Two-factor sign-in', secondFactorTexts.codeNeeded],
 } as const
 
+const closedHeadings = { invite: 'By invitation', closed: 'Registration is closed' } as const
+
 /** One screen with three modes (A 2.5); the address selects sign-in or sign-up. Signing in may have a second step. */
 export function SignInPage() {
   const { pathname } = useLocation()
@@ -38,6 +40,8 @@ export function SignInPage() {
   const [firstStep, setFirstStep] = useState<FirstStep | null>(null)
   const mode = isRegistering ? 'register' : isForgotten ? 'forgot' : firstStep ? 'code' : 'login'
   const isDeleted = farewell === 'deleted' && mode === 'login'
+  const registration = instance?.registration ?? 'open'
+  if (isRegistering && registration !== 'open') return <NoRegistration registration={registration} />
   const [heading, text] = isDeleted ? ['Sign in', 'With another account.'] : headings[mode]
   return (
     <BarePage title={heading} actions={null} size={980}>
@@ -77,6 +81,7 @@ export function SignInPage() {
                   onEmail={setEmail}
                   onForgot={() => setForgotten(true)}
                   onCode={setFirstStep}
+                  isOpen={registration === 'open'}
                 />
               )}
               {instance?.hasDemo && (mode === 'login' || mode === 'register') && <DemoButton />}
@@ -85,6 +90,39 @@ export function SignInPage() {
         </Container>
         <Proof />
       </div>
+    </BarePage>
+  )
+}
+
+/** In place of the sign-up form, where not everyone may register. */
+function NoRegistration({ registration }: { registration: 'invite' | 'closed' }) {
+  const instance = useInstance()
+  const support = instance?.supportEmail
+  return (
+    <BarePage title={closedHeadings[registration]} actions={null}>
+      <Container size={440} p={0}>
+        <Card padding="xl">
+          <Stack gap="lg">
+            <Title order={1}>{closedHeadings[registration]}</Title>
+            <Text>
+              {registration === 'closed' ? authTexts.registrationClosed : authTexts.registrationByInvitation}{' '}
+              {registration === 'invite' && (
+                <>
+                  Open the link of your invitation, or write to{' '}
+                  <Anchor underline="always" href={`mailto:${support}`}>
+                    {support}
+                  </Anchor>{' '}
+                  to ask for one.
+                </>
+              )}
+            </Text>
+            <Button component={Link} to="/login">
+              Sign in
+            </Button>
+            {instance?.hasDemo && <DemoButton />}
+          </Stack>
+        </Card>
+      </Container>
     </BarePage>
   )
 }

@@ -16,7 +16,7 @@ import { Actions } from './Actions.tsx'
 import { useOperatorHealth } from './queries.ts'
 import './operator.css'
 import { Button, Group, NumberInput, SegmentedControl, Textarea } from '@mantine/core'
-import { IconBan, IconFilterOff, IconPlayerPause, IconPlugOff, IconUsers } from '@tabler/icons-react'
+import { IconBan, IconFilterOff, IconPlayerPause, IconPlugOff, IconPlus, IconUsers } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
@@ -37,6 +37,7 @@ import { BarePage } from '../../kits/page/BarePage.tsx'
 import { formatBalance } from '../billing/credit-copy.ts'
 import { Meters } from '../billing/Meters.tsx'
 import { getStatusBadge } from '../billing/statusLook.ts'
+import { AccountDialog } from './AccountDialog.tsx'
 import { ActionList } from './Actions.tsx'
 import { NoteDialog } from './NoteDialog.tsx'
 import { PlanDialog } from './PlanDialog.tsx'
@@ -60,6 +61,7 @@ const shows = [
 function Accounts() {
   const { query, change } = useListQuery(accountsAddress)
   const accounts = useOperatorAccounts(query)
+  const [isCreating, setCreating] = useState(false)
   return (
     <Card padding={0} style={{ overflow: 'visible' }}>
       <Group p="md" gap="sm">
@@ -77,7 +79,11 @@ function Accounts() {
           value={query.show ?? ''}
           onChange={(show) => change({ show: show as AccountsQuery['show'] & string })}
         />
+        <Button variant="default" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
+          Create account
+        </Button>
       </Group>
+      {isCreating && <AccountDialog onClose={() => setCreating(false)} />}
       <Loaded query={accounts} loading={<LoadingRows />} failed="The accounts could not be loaded" className="padded">
         {({ accounts: rows, pagination }) => (
           <div aria-busy={accounts.isPlaceholderData}>

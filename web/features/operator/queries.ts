@@ -2,6 +2,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tansta
 import type { PlanKey } from '../../../shared/billing/billing.ts'
 import {
   adjustCredits,
+  createOperatorAccount,
   listOperatorAccounts,
   listOperatorActions,
   readOperatorAccount,
@@ -62,6 +63,11 @@ export const useResolve = () =>
     call(resolveOperatorProblem, { params: { problemId }, body: { note } }),
   )
 
+export const useCreateAccount = () =>
+  useOperatorChange((body: { email: string; name: string; planKey: PlanKey | null; isUnlimited: boolean }) =>
+    call(createOperatorAccount, { body }),
+  )
+
 /** Opens the account in this tab. */
 export const useView = (accountId: string) =>
   useMutation({
@@ -69,7 +75,7 @@ export const useView = (accountId: string) =>
     onSuccess: ({ token }) => startView(token),
   })
 
-function useOperatorChange<Input>(ask: (input: Input) => Promise<unknown>) {
+function useOperatorChange<Input, Output>(ask: (input: Input) => Promise<Output>) {
   const queries = useQueryClient()
   return useOnce({
     mutationFn: ask,

@@ -10,6 +10,8 @@ describe('texts for operators', () => {
 
   it.each([
     ['set_plan', { plan: 'starter', isUnlimited: false, note: 'A friend' }, /^Set the plan to /, 'A friend'],
+    ['create_account', { plan: null, note: null }, /^Created the account$/, null],
+    ['create_account', { plan: 'growth', isUnlimited: true }, /^Created the account on Growth, no limits$/, null],
     ['suspend', { reason: 'Spam' }, /^Suspended sending$/, 'Spam'],
     ['resume', { note: null }, /^Resumed sending$/, null],
     ['view', { storeId: null }, /^Viewed the account$/, null],

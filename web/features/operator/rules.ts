@@ -49,6 +49,8 @@ export const operatorProblems: Record<ProblemKind, string> = {
 /** The action as a sentence; its note or reason is shown beside it. */
 export function describeAction({ action, data }: Pick<OperatorAction, 'action' | 'data'>): string {
   switch (action) {
+    case 'create_account':
+      return `Created the account${data.plan ? ` on ${formatPlan({ plan: data.plan as PlanKey, isUnlimited: data.isUnlimited === true })}` : ''}`
     case 'set_plan':
       return `Set the plan to ${formatPlan({ plan: data.plan as PlanKey, isUnlimited: data.isUnlimited === true })}`
     case 'adjust_credits':

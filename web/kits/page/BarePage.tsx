@@ -60,6 +60,7 @@ function SmallPrint() {
 
 function HomeLinks() {
   const isSignedIn = useSession().token !== null
+  const isOpen = (useInstance()?.registration ?? 'open') === 'open'
   if (isSignedIn) {
     return (
       <Link to="/" className="header-link">
@@ -72,9 +73,11 @@ function HomeLinks() {
       <Link to="/login" className="header-link">
         Login
       </Link>
-      <Link to="/register" className="header-link">
-        Register
-      </Link>
+      {isOpen && (
+        <Link to="/register" className="header-link">
+          Register
+        </Link>
+      )}
     </>
   )
 }
