@@ -14,6 +14,7 @@ import { SAMPLED_AT, sampleNotifications } from '../test/notification-samples.ts
 const longest = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
 const url = `https://recoup.example/reset-password?token=${'Ab3_'.repeat(24)}`
 const about = { name: longest, url }
+const product = 'Recoup'
 const letter = { name: longest, publicUrl: 'https://recoup.example' }
 const news: MailRows = {
   rows: (Object.keys(sampleNotifications) as NotificationType[]).map((type) => ({
@@ -30,10 +31,10 @@ const news: MailRows = {
 }
 export const sampleMails: Record<string, AccountMail> = {
   reset: words.resetMail(about),
-  verification: words.verificationMail(about),
+  verification: words.verificationMail({ ...about, product }),
   registration: words.registrationMail(about),
-  invitation: words.invitationMail({ inviter: longest, team: longest, role: 'admin', url }),
-  'owner-invitation': words.ownerInvitationMail({ url }),
+  invitation: words.invitationMail({ inviter: longest, team: longest, role: 'admin', product, url }),
+  'owner-invitation': words.ownerInvitationMail({ url, product }),
   'email-change': words.buildEmailChangeMail({
     ...about,
     email: `${'long.'.repeat(12)}name@${'sub.'.repeat(20)}example`,
@@ -52,9 +53,9 @@ export const sampleMails: Record<string, AccountMail> = {
   ),
   notifications: notificationMail(news, { ...letter, kind: 'at_once' }),
   summary: notificationMail({ ...news, total: 31 }, { ...letter, kind: 'daily' }),
-  deleted: words.deletedMail({ ...about, account: longest, support: 'support@recoup.example' }),
+  deleted: words.deletedMail({ ...about, account: longest, support: 'support@recoup.example', product }),
 }
-export const sender = { companyName: 'Recoup', supportEmail: 'support@recoup.example' }
+export const sender = { companyName: 'Recoup', instanceName: 'Recoup', supportEmail: 'support@recoup.example' }
 
 export const renderMailHtml = (mail: AccountMail) => renderAccountMail(mail, sender).html
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { findViolations } from '../e2e/axe.ts'
 import { readConfig } from '../server/core/config/config.ts'
 import type { Deps } from '../server/deps.ts'
-import { sendApp, siteRoutes } from '../server/workspace/instance/site-routes.ts'
+import { siteRoutes } from '../server/workspace/instance/site-routes.ts'
 import { themeNames } from '../web/core/theme/theme-choice.ts'
 import { Api } from './api.ts'
 import { createScreens } from './app.ts'
@@ -29,14 +29,14 @@ let url: string
 beforeAll(async () => {
   site = Fastify({ forceCloseConnections: true })
   api.serve(site)
-  siteRoutes(site, { config } as Deps, PAGES)
+  const sendApp = siteRoutes(site, { config } as Deps, PAGES)
   site.register(fastifyStatic, {
     root: PAGES,
     wildcard: false,
     preCompressed: true,
     globIgnore: ['**/*.{br,gz}', 'landing*.html', 'index.html'],
   })
-  site.setNotFoundHandler((_request, reply) => sendApp(reply))
+  site.setNotFoundHandler((request, reply) => sendApp(request, reply))
   await site.listen({ port: 0, host: '127.0.0.1' })
   url = `http://127.0.0.1:${(site.server.address() as AddressInfo).port}`
 })

@@ -39,7 +39,7 @@ import { consentRoutes } from './shoppers/consent/public.ts'
 import { suppressionRoutes } from './shoppers/suppressions/public.ts'
 import { accountRoutes, profileRoutes, teamRoutes } from './workspace/accounts/public.ts'
 import { analyticsReportRoutes } from './workspace/analytics-reports/public.ts'
-import { demoRoutes, healthRoutes, instanceRoutes, sendApp, siteRoutes } from './workspace/instance/public.ts'
+import { demoRoutes, healthRoutes, instanceRoutes, type SendApp, siteRoutes } from './workspace/instance/public.ts'
 import { liveRoutes } from './workspace/live/public.ts'
 import { operatorRoutes } from './workspace/operator/public.ts'
 import { pluginCallRoutes, pluginRoutes } from './workspace/plugin-calls/public.ts'
@@ -119,9 +119,9 @@ export function buildApp(deps: Deps): FastifyInstance {
   channelHookRoutes(app, deps)
   mailEventRoutes(app, deps)
   docsRoutes(app)
-  siteRoutes(app, deps, PAGES)
+  const sendApp = siteRoutes(app, deps, PAGES)
   liveRoutes(app, deps)
-  serveBrowserApp(app)
+  serveBrowserApp(app, sendApp)
   return app
 }
 
@@ -188,7 +188,7 @@ function secureHeaders(app: FastifyInstance, { config }: Pick<Deps, 'config'>): 
 
 const PAGES = path.resolve(fileURLToPath(new URL('../dist/web', import.meta.url)))
 
-function serveBrowserApp(app: FastifyInstance): void {
+function serveBrowserApp(app: FastifyInstance, sendApp: SendApp): void {
   const hasPages = fs.existsSync(path.join(PAGES, 'index.html'))
   if (hasPages) {
     app.register(fastifyStatic, {
@@ -208,8 +208,8 @@ function serveBrowserApp(app: FastifyInstance): void {
     if (hasPages && wantsPage(request)) {
       // The app shows its own 404 page.
       const screen = findScreen(getPath(request))
-      if (!screen) return sendApp(reply.code(404))
-      return sendApp(reply, screen.isForShoppers ? 'shopper.html' : 'index.html')
+      if (!screen) return sendApp(request, reply.code(404))
+      return sendApp(request, reply, screen.isForShoppers ? 'shopper.html' : 'index.html')
     }
     return reply.code(404).send({ error: 'Not found', code: 'not_found', requestId: request.id })
   })

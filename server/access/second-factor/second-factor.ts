@@ -40,7 +40,7 @@ export async function viewSecondFactor(deps: Pick<Deps, 'db'>, { userId, isDemo 
  * address, because a person who registers another person's address must not lock its owner out.
  */
 export async function beginSecondFactor(
-  deps: Pick<Deps, 'db' | 'pool' | 'secrets'>,
+  deps: Pick<Deps, 'config' | 'db' | 'pool' | 'secrets'>,
   session: Session,
   password: string,
 ) {
@@ -54,7 +54,7 @@ export async function beginSecondFactor(
     deps.secrets.seal(secret.toString('base64'), encryptionContext(user.id)),
   )
   if (!savedSecret) throw new AppError('conflict', secondFactorTexts.alreadyOn)
-  return { secret: base32(secret), uri: buildKeyUri(secret, user.email) }
+  return { secret: base32(secret), uri: buildKeyUri(secret, user.email, deps.config.instanceName) }
 }
 
 /** From here on sign-in requires a code. This session has shown one; the user's other sessions continue without. */

@@ -53,7 +53,7 @@ test('a code is valid in its own step, the one before and the one after only', (
 })
 
 test('the QR code names the product, the user and the secret', () => {
-  const uri = new URL(buildKeyUri(SECRET, 'ada+shop@example.com'))
+  const uri = new URL(buildKeyUri(SECRET, 'ada+shop@example.com', 'Recoup'))
   expect([uri.protocol, uri.host, decodeURIComponent(uri.pathname)]).toEqual([
     'otpauth:',
     'totp',

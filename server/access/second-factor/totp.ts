@@ -35,9 +35,7 @@ export function base32(bytes: Buffer): string {
 }
 
 /** The URI in the QR code. */
-export function buildKeyUri(secret: Buffer, owner: string): string {
-  const parameters = new URLSearchParams({ secret: base32(secret), issuer: ISSUER })
-  return `otpauth://totp/${ISSUER}:${encodeURIComponent(owner)}?${parameters}`
+export function buildKeyUri(secret: Buffer, owner: string, issuer: string): string {
+  const parameters = new URLSearchParams({ secret: base32(secret), issuer })
+  return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(owner)}?${parameters}`
 }
-
-const ISSUER = 'Recoup'

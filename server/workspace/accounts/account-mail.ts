@@ -42,15 +42,28 @@ export interface MailItem {
   tone: 'problem' | 'good' | 'neutral'
 }
 
-type Sender = Pick<Config, 'companyName' | 'supportEmail'>
+type Sender = Pick<Config, 'companyName' | 'instanceName' | 'supportEmail'>
 
-export function renderAccountMail(mail: AccountMail, { companyName, supportEmail }: Sender) {
+export function renderAccountMail(mail: AccountMail, { companyName, instanceName: product, supportEmail }: Sender) {
   const subject = joinLines(mail.subject)
   const { paragraphs, path = [], items = [], more = '', link, after = [], footer = null } = mail
   const preview =
     items.length > 0 ? items.map(({ title }) => title).join(' · ') : (paragraphs[1] ?? paragraphs[0] ?? '')
   const stations = path.map((station) => ({ isWon: false, ...station }))
-  const values = { subject, preview, paragraphs, stations, items, more, link, after, footer, companyName, supportEmail }
+  const values = {
+    subject,
+    preview,
+    paragraphs,
+    stations,
+    items,
+    more,
+    link,
+    after,
+    footer,
+    companyName,
+    supportEmail,
+    product,
+  }
   return { subject, text: plainText(mail, `--\n${companyName}\n${supportEmail}`), html: layout()(values) }
 }
 

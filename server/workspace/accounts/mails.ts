@@ -47,7 +47,12 @@ export async function mailOwnerInvitationLink(
   { userId }: z.infer<typeof mailOwnerInvitation.payload>,
 ): Promise<void> {
   const user = await findRealUser(deps, userId)
-  if (user) await send(deps, user, ownerInvitationMail({ url: await createInvitationUrl(deps, userId) }))
+  if (user)
+    await send(
+      deps,
+      user,
+      ownerInvitationMail({ url: await createInvitationUrl(deps, userId), product: deps.config.instanceName }),
+    )
 }
 
 export async function mailVerificationLink(
@@ -57,7 +62,7 @@ export async function mailVerificationLink(
   const user = await findRealUser(deps, userId)
   if (!user || user.email_confirmed_at) return
   const url = buildUrl(deps, 'verify-email', createVerificationToken(deps, user))
-  await send(deps, user, verificationMail({ url }))
+  await send(deps, user, verificationMail({ url, product: deps.config.instanceName }))
 }
 
 /** Notifies the owner of the address, because the person who typed it learns nothing. */
@@ -85,6 +90,7 @@ export async function mailInvitationLink(
     inviter: pickName(invitation.invited_by, 'Someone'),
     team: pickName(invitation.account_name, 'a team'),
     role: invitation.role,
+    product: deps.config.instanceName,
     url: buildUrl(deps, 'invite', token),
   })
   const outcome = await submitMail(deps, invitation.email, mail)
@@ -160,8 +166,8 @@ export async function notifyAccountDeleted(
   user: { id: string; name: string; email: string },
   accountName: string,
 ): Promise<void> {
-  const { publicUrl: url, supportEmail: support } = deps.config
-  const mail = deletedMail({ name: user.name, account: accountName, url, support })
+  const { publicUrl: url, supportEmail: support, instanceName: product } = deps.config
+  const mail = deletedMail({ name: user.name, account: accountName, url, support, product })
   logOutcome(deps, user.id, await submitMail(deps, user.email, mail))
 }
 
@@ -220,11 +226,11 @@ export const resetMail = ({ name, url }: { name: string; url: string }): Account
 })
 
 /** Without the user's name: the owner of the address is not confirmed yet. */
-export const verificationMail = ({ url }: { url: string }): AccountMail => ({
+export const verificationMail = ({ url, product }: { url: string; product: string }): AccountMail => ({
   subject: 'Confirm your email address',
   paragraphs: [
     'Hello,',
-    'Confirm this address to finish your registration with Recoup. Until then, our mail server sends nothing for your account.',
+    `Confirm this address to finish your registration with ${product}. Until then, our mail server sends nothing for your account.`,
   ],
   link: { label: 'Confirm this address', url },
   after: ['The link expires after seven days.', 'If you did not register, you can ignore this email.'],
@@ -244,12 +250,13 @@ export const invitationMail = (invitation: {
   inviter: string
   team: string
   role: Role
+  product: string
   url: string
 }): AccountMail => ({
   subject: `${invitation.inviter} invited you to ${invitation.team}`,
   paragraphs: [
     'Hello,',
-    `${invitation.inviter} invited you to work on ${invitation.team} in Recoup. Your role: ${invitation.role}.`,
+    `${invitation.inviter} invited you to work on ${invitation.team} in ${invitation.product}. Your role: ${invitation.role}.`,
   ],
   link: { label: 'Accept the invitation', url: invitation.url },
   after: [
@@ -258,9 +265,9 @@ export const invitationMail = (invitation: {
   ],
 })
 
-export const ownerInvitationMail = ({ url }: { url: string }): AccountMail => ({
+export const ownerInvitationMail = ({ url, product }: { url: string; product: string }): AccountMail => ({
   subject: 'Your account is ready',
-  paragraphs: ['Hello,', 'An account in Recoup was created for you. Choose a password to open it.'],
+  paragraphs: ['Hello,', `An account in ${product} was created for you. Choose a password to open it.`],
   link: { label: 'Choose a password', url },
   after: [
     'The link works once and expires after seven days.',
@@ -366,13 +373,14 @@ export const deletedMail = (deletion: {
   account: string
   url: string
   support: string
+  product: string
 }): AccountMail => ({
   subject: 'Your account was deleted',
   paragraphs: [
     `Hello ${deletion.name},`,
     `The account ${deletion.account} was deleted as you asked. Nothing more is sent, and its subscription has ended. It cannot be restored.`,
   ],
-  link: { label: 'Go to Recoup', url: deletion.url },
+  link: { label: `Go to ${deletion.product}`, url: deletion.url },
   after: [`If this was not you, contact ${deletion.support} immediately.`],
 })
 

@@ -4,6 +4,7 @@ import { brotliCompress, gzip } from 'node:zlib'
 import { Liquid } from 'liquidjs'
 import { findSeller } from '../../billing/billing/public.ts'
 import type { Config } from '../../core/config/public.ts'
+import { applyOwnName } from './own-name.ts'
 
 // Public pages: the landing page, which the build leaves as a template, robots.txt and the sitemap. They depend only on
 // the instance, so each is rendered once.
@@ -52,7 +53,7 @@ function renderTemplate(template: string, config: Config): string {
   // As Pricing shows an account without a provider of its own.
   const hasCredits = seller !== 'none' && (config.operatorTexts !== null || (isTestBilling && config.isLocal))
   const billing = { isSold: seller !== 'none', isTestBilling, hasCredits }
-  return liquid.parseAndRenderSync(template, { origin, company, support, hasDemo, ...billing })
+  return applyOwnName(liquid.parseAndRenderSync(template, { origin, company, support, hasDemo, ...billing }), config)
 }
 
 /** Allows resources of this server, and inline scripts and styles only from the page or from `further`. */
@@ -65,6 +66,12 @@ async function withPolicy(page: string, ...further: string[]): Promise<PublicPag
       .join('')
   const policy = `default-src 'none'; script-src 'self'${allowed('script')}; style-src 'self'${allowed('style')}; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`
   return { ...(await compressPage('text/html; charset=utf-8', page)), policy }
+}
+
+/** A page of the app with the instance's own name; null: the built file serves as it is. */
+export function appPage(built: string, config: Config): Promise<PublicPage> | null {
+  const page = applyOwnName(built, config)
+  return page === built ? null : compressPage('text/html; charset=utf-8', page)
 }
 
 export function robotsTxt({ publicUrl }: Config): Promise<PublicPage> {

@@ -4,7 +4,12 @@ import { createOperator, operatorEnv } from '../../../test/operators.ts'
 import { createAddress } from '../../../test/visitor.ts'
 import { createWorld } from '../../../test/world.ts'
 
-const world = createWorld({ ...operatorEnv, REGISTRATION: 'invite', SMTP_URL: 'smtp://mail.example' })
+const world = createWorld({
+  ...operatorEnv,
+  REGISTRATION: 'invite',
+  INSTANCE_NAME: 'Tea Desk',
+  SMTP_URL: 'smtp://mail.example',
+})
 let operator: Awaited<ReturnType<typeof createOperator>>
 
 beforeAll(async () => {
@@ -41,6 +46,8 @@ describe('an operator creates an account', () => {
     ])
     await world.runJobs()
     expect(world.sent).toMatchObject([{ to: email, subject: 'Your account is ready' }])
+    expect(world.sent[0]!.text).toContain('An account in Tea Desk was created for you.')
+    expect(world.sent[0]!.html).toContain('>Tea Desk</td>')
     world.advance(6 * 86_400_000)
     const password = 'a long password'
     expect(await post('reset-password', { token: readToken(world.sent[0]!.text), password })).toMatchObject({

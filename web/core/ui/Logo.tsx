@@ -1,5 +1,8 @@
+import { ownLogo, productName } from '../brand.ts'
+
 /** The logo mark, an R with a returning arrow, in theme colors; `public/logo.svg` is the same for use elsewhere. */
 export function LogoMark({ size = 30 }: { size?: number }) {
+  if (ownLogo) return <img src={ownLogo} alt="" width={size} height={size} className="logo-mark" />
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: decoration, the name is next to it
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden className="logo-mark">
@@ -17,7 +20,7 @@ export function Logo({ withTagline }: { withTagline?: boolean }) {
     <span className="logo">
       <LogoMark />
       <span>
-        <span className="logo-name">Recoup</span>
+        <span className="logo-name">{productName}</span>
         {withTagline && <span className="logo-tagline">Abandoned Cart Recovery</span>}
       </span>
     </span>

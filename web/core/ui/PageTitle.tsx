@@ -1,5 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { createContext, type ReactNode, useContext } from 'react'
+import { productName } from '../brand.ts'
 
 /** The frame's heading; a page with the same title does not repeat it. */
 export const FrameHeading = createContext<string | null>(null)
@@ -18,7 +19,7 @@ export function PageTitle({ title, text, mark, children }: Props) {
   const isEmpty = isInFrame && !mark && !text && !children
   return (
     <Group justify="space-between" align={text ? 'flex-start' : 'center'} mb={isEmpty ? 0 : 'lg'} gap="sm">
-      <title>{`${title} · Recoup`}</title>
+      <title>{`${title} · ${productName}`}</title>
       <Stack gap={4} miw={0}>
         {(!isInFrame || mark) && (
           <Group gap="sm">

@@ -1,5 +1,6 @@
 import { Anchor, Button, Card, Container, Stack, Text, Title } from '@mantine/core'
 import { Link, useSearchParams } from 'react-router'
+import { productName } from '../../core/brand.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { BarePage } from '../../kits/page/BarePage.tsx'
 
@@ -63,7 +64,7 @@ function ConfirmedMessage({ message }: { message: string }) {
         {message}
       </Notice>
       <Anchor component={Link} to="/">
-        Go to Recoup
+        Go to {productName}
       </Anchor>
     </>
   )

@@ -8,6 +8,7 @@ import { roleText } from '../../../shared/access/roles.ts'
 import { type readInvitation, teamTexts } from '../../../shared/workspace/team.ts'
 import { useMe } from '../../core/access/queries.ts'
 import { ApiError, getErrorText, hasFieldError } from '../../core/api/api.ts'
+import { productName } from '../../core/brand.ts'
 import { useSession } from '../../core/session/session.ts'
 import { Failed } from '../../core/ui/Failed.tsx'
 import { LoadingTitle } from '../../core/ui/Loading.tsx'
@@ -36,7 +37,7 @@ export function InvitePage() {
             <Stack gap="lg">
               <Title order={1}>Invitation</Title>
               <Notice tone="bad">
-                {teamTexts.invalidInvitation} <Link to="/">Go to Recoup</Link>
+                {teamTexts.invalidInvitation} <Link to="/">Go to {productName}</Link>
               </Notice>
             </Stack>
           ) : invitation.error ? (

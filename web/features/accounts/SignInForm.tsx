@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import { authTexts } from '../../../shared/access/auth.ts'
 import { ApiError, getErrorText, hasFieldError } from '../../core/api/api.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
+import { LegalLink } from '../../kits/page/LegalLinks.tsx'
 import type { FirstStep } from './CodeForm.tsx'
 import { showPassword } from './fields.ts'
 import { NewPassword } from './NewPassword.tsx'
@@ -161,9 +162,9 @@ function OtherMode({ isRegistering }: { isRegistering: boolean }) {
       {isRegistering && (
         <Text span fz="xs" c="dimmed" display="block" mt="sm">
           By creating an account you agree to the{' '}
-          <Anchor component={Link} to="/terms" inherit underline="always">
+          <LegalLink page="terms" isUnderlined>
             terms
-          </Anchor>
+          </LegalLink>
           .
         </Text>
       )}

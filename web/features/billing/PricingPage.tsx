@@ -35,6 +35,7 @@ import { type Credits, creditPacks } from '../../../shared/billing/credits.ts'
 import { createCheckoutSession } from '../../../shared/billing/payments.ts'
 import { subscriptionQuery, useHasPermission, useInstance, useMe } from '../../core/access/queries.ts'
 import { ApiError, call } from '../../core/api/api.ts'
+import { productName } from '../../core/brand.ts'
 import { Loaded } from '../../core/ui/Loaded.tsx'
 import { LoadingCards } from '../../core/ui/Loading.tsx'
 import { Money } from '../../core/ui/Money.tsx'
@@ -226,7 +227,7 @@ function Actions({ hasPlan }: { hasPlan: boolean }) {
     <>
       {hasPlan && (
         <Link to="/" className="header-link">
-          Back to Recoup
+          Back to {productName}
         </Link>
       )}
       <Link to="/logout" className="header-link">

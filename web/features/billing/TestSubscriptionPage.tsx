@@ -7,6 +7,7 @@ import { billingTexts } from '../../../shared/billing/billing-texts.ts'
 import { addTestCredits, type CreditPack, creditPacks } from '../../../shared/billing/credits.ts'
 import { useHasPermission, useMe, useSubscription } from '../../core/access/queries.ts'
 import { call } from '../../core/api/api.ts'
+import { productName } from '../../core/brand.ts'
 import { LoadingPage } from '../../core/ui/Loading.tsx'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { ReadOnly } from '../../core/ui/ReadOnly.tsx'
@@ -49,7 +50,7 @@ function TestSubscription({ current }: { current: string | null }) {
             <PlanForm current={current} isDisabled={!mayPay || isDemo} />
             <CreditsForm isDisabled={!mayPay || isDemo} />
             <Button variant="subtle" onClick={() => navigate('/')}>
-              Continue to Recoup
+              Continue to {productName}
             </Button>
           </Stack>
         </Card>

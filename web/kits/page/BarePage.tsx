@@ -2,8 +2,10 @@ import { Anchor, Box, Container, Group, Text } from '@mantine/core'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
 import { useInstance } from '../../core/access/queries.ts'
+import { productName } from '../../core/brand.ts'
 import { isViewing, useSession } from '../../core/session/session.ts'
 import { Logo } from '../../core/ui/Logo.tsx'
+import { LegalLink } from './LegalLinks.tsx'
 
 const ViewBanner = lazy(async () => ({ default: (await import('./ViewBanner.tsx')).ViewBanner }))
 
@@ -19,9 +21,9 @@ interface Props {
 export function BarePage({ title, size = 'sm', actions = <HomeLinks />, children }: Props) {
   return (
     <Box mih="100dvh" style={{ display: 'flex', flexDirection: 'column' }}>
-      <title>{`${title} · Recoup`}</title>
+      <title>{`${title} · ${productName}`}</title>
       <header className="bare-header">
-        <Link to="/" aria-label="Recoup Abandoned Cart Recovery, home" className="bare-home">
+        <Link to="/" aria-label={`${productName} Abandoned Cart Recovery, home`} className="bare-home">
           <Logo withTagline />
         </Link>
         <Group gap={4}>{actions}</Group>
@@ -40,7 +42,8 @@ export function BarePage({ title, size = 'sm', actions = <HomeLinks />, children
 }
 
 function SmallPrint() {
-  const company = useInstance()?.companyName
+  const instance = useInstance()
+  const company = instance?.companyName
   return (
     <Group component="footer" justify="center" gap="4px 20px" px="md" py="md">
       {company && (
@@ -48,12 +51,17 @@ function SmallPrint() {
           {company}
         </Text>
       )}
-      <Anchor component={Link} to="/terms" fz="sm">
+      <LegalLink page="terms" fz="sm">
         Terms
-      </Anchor>
-      <Anchor component={Link} to="/privacy" fz="sm">
+      </LegalLink>
+      <LegalLink page="privacy" fz="sm">
         Privacy
-      </Anchor>
+      </LegalLink>
+      {instance?.imprintUrl && (
+        <Anchor href={instance.imprintUrl} fz="sm">
+          Imprint
+        </Anchor>
+      )}
     </Group>
   )
 }
@@ -64,7 +72,7 @@ function HomeLinks() {
   if (isSignedIn) {
     return (
       <Link to="/" className="header-link">
-        Back to Recoup
+        Back to {productName}
       </Link>
     )
   }

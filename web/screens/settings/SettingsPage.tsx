@@ -2,6 +2,7 @@ import '../../core/ui/tabs.css'
 import './settings.css'
 import { Link, Outlet, useLocation } from 'react-router'
 import { findScreen, type Screen, screens } from '../../../shared/screens.ts'
+import { productName } from '../../core/brand.ts'
 import { useTabInSight } from '../../core/ui/useTabInSight.ts'
 
 /** Frame of the tabs of A 2.8. Each tab has its own address, so it can be linked, reloaded and Back works. */
@@ -10,7 +11,7 @@ export function SettingsPage() {
   const here = findTab(pathname)
   return (
     <>
-      <title>{`${findTitle(pathname)} · Settings · Recoup`}</title>
+      <title>{`${findTitle(pathname)} · Settings · ${productName}`}</title>
       <Tabs here={here.path} />
       <div className="settings">
         <Outlet />
