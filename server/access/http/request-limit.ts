@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify'
 import { type Limit, rateLimitedError, takeLot } from '../../core/db/public.ts'
 import type { Deps } from '../../deps.ts'
 
@@ -20,12 +19,16 @@ interface Lot {
   endsAt: number
 }
 
+interface HeaderTarget {
+  header(name: string, value: string): unknown
+}
+
 type LimitDeps = Pick<Deps, 'config' | 'pool' | 'secrets'>
 
 const lots = new WeakMap<Deps['pool'], Map<string, Lot>>()
 
 /** Counts a request and sets `RateLimit` and `RateLimit-Policy`. Throws `rate_limited` above the account's limit. */
-export async function limitRequests(deps: LimitDeps, reply: FastifyReply, accountId: string): Promise<void> {
+export async function limitRequests(deps: LimitDeps, reply: HeaderTarget, accountId: string): Promise<void> {
   const limit: Limit = { name: 'api', points: deps.config.apiRateLimit, windowS: WINDOW_S }
   const { isAllowed, remaining, endsAt } = await takeRequest(deps, limit, accountId)
   const waitS = Math.max(1, Math.ceil((endsAt - Date.now()) / 1_000))

@@ -13,16 +13,19 @@ export function applyOwnName(html: string, own: Own): string {
   return addLegalPages(own.instanceLogo ? addLogo(named, own.instanceLogo) : named, own)
 }
 
+// Bounded: all three read our own built pages.
+const ICON = /<link rel="icon"[^>]*>/
+// Bounded: as above.
+const TOUCH_ICON = /<link rel="apple-touch-icon"[^>]*>/
+// Bounded: as above.
+const LOGO_MARK = /<svg width="(\d+)"[^>]*class="logo-mark"[^>]*>.*?<\/svg>/gs
+
 function addLogo(html: string, file: string): string {
-  const type = logoType(file)
   return html
     .replace('<meta name="application-name"', `$& data-logo="${LOGO_PATH}"`)
-    .replace(/<link rel="icon"[^>]*>/, `<link rel="icon" href="${LOGO_PATH}" type="${type}" />`)
-    .replace(/<link rel="apple-touch-icon"[^>]*>/, '')
-    .replaceAll(
-      /<svg width="(\d+)"[^>]*class="logo-mark"[^>]*>.*?<\/svg>/gs,
-      `<img src="${LOGO_PATH}" alt="" width="$1" height="$1" class="logo-mark">`,
-    )
+    .replace(ICON, `<link rel="icon" href="${LOGO_PATH}" type="${logoType(file)}" />`)
+    .replace(TOUCH_ICON, '')
+    .replaceAll(LOGO_MARK, `<img src="${LOGO_PATH}" alt="" width="$1" height="$1" class="logo-mark">`)
 }
 
 export const logoType = (file: string): string => (/\.svg$/i.test(file) ? 'image/svg+xml' : 'image/png')

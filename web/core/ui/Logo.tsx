@@ -1,4 +1,4 @@
-import { ownLogo, productName } from '../brand.ts'
+import { ownLogo, productName } from './brand.ts'
 
 /** The logo mark, an R with a returning arrow, in theme colors; `public/logo.svg` is the same for use elsewhere. */
 export function LogoMark({ size = 30 }: { size?: number }) {

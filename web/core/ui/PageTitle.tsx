@@ -1,6 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { createContext, type ReactNode, useContext } from 'react'
-import { productName } from '../brand.ts'
+import { productName } from './brand.ts'
 
 /** The frame's heading; a page with the same title does not repeat it. */
 export const FrameHeading = createContext<string | null>(null)

@@ -1,6 +1,6 @@
 import { Anchor, Button, Card, Container, Stack, Text, Title } from '@mantine/core'
 import { Link, useSearchParams } from 'react-router'
-import { productName } from '../../core/brand.ts'
+import { productName } from '../../core/ui/brand.ts'
 import { Notice } from '../../core/ui/Notice.tsx'
 import { BarePage } from '../../kits/page/BarePage.tsx'
 

@@ -2,7 +2,7 @@ import '../../core/ui/tabs.css'
 import './settings.css'
 import { Link, Outlet, useLocation } from 'react-router'
 import { findScreen, type Screen, screens } from '../../../shared/screens.ts'
-import { productName } from '../../core/brand.ts'
+import { productName } from '../../core/ui/brand.ts'
 import { useTabInSight } from '../../core/ui/useTabInSight.ts'
 
 /** Frame of the tabs of A 2.8. Each tab has its own address, so it can be linked, reloaded and Back works. */
