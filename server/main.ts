@@ -44,7 +44,7 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
   const lock = await acquireInstanceLock(config.dataDir, config.publicUrl)
   onClose('lock', () => lock.release())
   const url = await openDatabase(config, onClose)
-  const pool = openPool({ url, isPrepared: config.isDatabasePrepared })
+  const pool = openPool({ url, isPrepared: config.isDatabasePrepared, max: config.databasePool })
   onClose('pool', () => pool.end())
   await migrate(pool, { say })
   const db = openDb(pool)
@@ -57,6 +57,7 @@ async function start(config: Config, closings: Closing[]): Promise<void> {
     log,
     handlers.map((handler) => handler.job),
     config.roles.includes('worker'),
+    config.databaseJobsPool,
   )
   onClose('jobs', () => jobs.stop())
   const now = () => new Date()

@@ -25,6 +25,8 @@ test('an empty environment gives a local Recoup with demo, private stores and te
     allowsPrivateStores: true,
     isBillingTestMode: true,
     isDatabasePrepared: true,
+    databasePool: 16,
+    databaseJobsPool: 6,
     roles: ['web', 'worker'],
     mailFrom: 'Recoup <recoup@localhost>',
   })
@@ -123,6 +125,8 @@ test.each([
   ['HOST', 'http://x'],
   ['STRIPE_SECRET_KEY', 'pk_live_1'],
   ['DATABASE_PREPARED', 'true'],
+  ['DATABASE_POOL', '3'],
+  ['DATABASE_JOBS_POOL', '51'],
   ['GEOIP_DB', '/nowhere/GeoLite2-City.mmdb'],
   ['DEMO_HOST', '10.0.0.1'],
   ['INSTANCE_NAME', 'Tea <b>'],

@@ -207,6 +207,9 @@ const settings = {
   DATABASE_DIRECT_URL: optional(isPostgresUrl, 'DATABASE_DIRECT_URL must begin with postgres:// or postgresql://.'),
   /** Named statements; off for poolers that do not support them. */
   DATABASE_PREPARED: onOff('DATABASE_PREPARED').default(true),
+  /** Connections to the database, and of the job queue. */
+  DATABASE_POOL: wholeNumber('DATABASE_POOL', 16, 4, 200),
+  DATABASE_JOBS_POOL: wholeNumber('DATABASE_JOBS_POOL', 6, 2, 50),
   /** Encrypts store keys and signs links; unset: generated into DATA_DIR. */
   APP_SECRET: optional(
     (secret) => secret.length >= MIN_SECRET_LENGTH,
@@ -427,6 +430,8 @@ export function readConfig(env: Environment) {
     databaseUrl: values.DATABASE_URL,
     databaseDirectUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
     isDatabasePrepared: values.DATABASE_PREPARED,
+    databasePool: values.DATABASE_POOL,
+    databaseJobsPool: values.DATABASE_JOBS_POOL,
     appSecret: values.APP_SECRET,
     roles: values.ROLES,
     smtpUrl: values.SMTP_URL,

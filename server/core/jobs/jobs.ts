@@ -88,11 +88,17 @@ export interface JobQueue extends Jobs {
  * pg-boss in the same database. Rows hold the state and jobs only wake the code: a lost job costs a second, not a
  * message.
  */
-export async function startJobQueue(url: string, log: Logger, jobs: Job[], isWorker: boolean): Promise<JobQueue> {
+export async function startJobQueue(
+  url: string,
+  log: Logger,
+  jobs: Job[],
+  isWorker: boolean,
+  connections = 6,
+): Promise<JobQueue> {
   const boss = new PgBoss({
     connectionString: url,
     application_name: 'recoup jobs',
-    max: 6,
+    max: connections,
     ...CONNECTION,
     supervise: isWorker,
     schedule: false,
