@@ -127,6 +127,12 @@ export const parts = [
       ),
   },
   {
+    name: 'pooler',
+    what: 'a campaign of 1,000 and 10,000 statements through PgBouncer (Debian: apt-get install pgbouncer)',
+    code: ['server/core/db/', 'server/core/database/', 'test/pgbouncer.ts', 'test/pooler.test.ts'],
+    command: () => buildFullSizeCommand('test/pooler.test'),
+  },
+  {
     name: 'themes',
     what: 'every screen and state in every theme at two widths, with axe',
     code: [...WEB, 'proofs/themes.test.ts'],

@@ -15,7 +15,7 @@ import {
   openDataDir,
   portSettings,
 } from './core/config/public.ts'
-import { migrate } from './core/database/public.ts'
+import { adaptToDatabase, migrate } from './core/database/public.ts'
 import { openDb, openPool } from './core/db/public.ts'
 import { startJobQueue } from './core/jobs/jobs.ts'
 import { openGuardedHttp } from './core/net/public.ts'
@@ -197,7 +197,7 @@ async function main(): Promise<void> {
     const config = loadConfig()
     ports = portSettings(config)
     isStopping = onShutdown(() => drain(closings)).isStopping
-    await start(config, closings)
+    await start(await adaptToDatabase(config, say), closings)
   } catch (error) {
     // A shutdown during the start closes resources in use, so errors are expected.
     if (isStopping()) return

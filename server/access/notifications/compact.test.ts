@@ -28,7 +28,7 @@ async function write(count: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     insert into notifications (store_id, id, type, data, created_at)
     select ${store.storeId}, gen_random_uuid(), 'capture_flood', jsonb_build_object('ceiling', n),
-      ${world.now}::timestamptz + (n - 1_000_000) * interval '1 minute'
+      ${world.now}::timestamptz + (n - 1000000) * interval '1 minute'
     from generate_series(${written + 1}::int, ${written + count}::int) n returning id`.execute(world.db)
   written += count
   return rows.map(({ id }) => id)

@@ -1,5 +1,5 @@
 import { normalizeEmail } from '../../../shared/core/contact.ts'
-import { type Config, loadConfig, StartupError } from '../../core/config/public.ts'
+import { loadConfig, StartupError } from '../../core/config/public.ts'
 import { isMigrated } from '../../core/database/public.ts'
 import { openDb, openPool } from '../../core/db/public.ts'
 import { printLine, runCommand, withEmbedded } from '../../core/postgres/public.ts'
@@ -8,8 +8,8 @@ import { endSecondFactorByEmail } from './second-factor.ts'
 // `npm run end-second-factor -- ada@example.com`: an administrator of the server helps a user who has lost phone and
 // recovery codes. Works whether or not Recoup runs.
 
-async function end(config: Config, url: string, email: string): Promise<void> {
-  const pool = openPool({ url, isPrepared: config.isDatabasePrepared })
+async function end(url: string, email: string): Promise<void> {
+  const pool = openPool({ url, isPrepared: false })
   try {
     if (!(await isMigrated(pool))) {
       throw new StartupError('Recoup’s database is missing or out of date. Start Recoup once, then try again.')
@@ -25,6 +25,6 @@ await runCommand(async () => {
   if (!email)
     throw new StartupError('Name the address the user signs in with: npm run end-second-factor -- ada@example.com')
   const config = loadConfig()
-  if (config.databaseUrl) return end(config, config.databaseUrl, email)
-  return withEmbedded(config.dataDir, (url) => end(config, url, email))
+  if (config.databaseUrl) return end(config.databaseUrl, email)
+  return withEmbedded(config.dataDir, (url) => end(url, email))
 })

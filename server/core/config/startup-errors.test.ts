@@ -65,6 +65,14 @@ test('an unreachable database is named without its password', async () => {
   expect(sentence).not.toContain('hunter2')
 })
 
+test.each([
+  ['53300', 'sorry, too many clients already', 'lower DATABASE_POOL and DATABASE_JOBS_POOL'],
+  ['08P01', 'unsupported startup parameter: options', 'ignore_startup_parameters'],
+  ['08P01', 'no more connections allowed (max_client_conn)', 'max_client_conn, or lower DATABASE_POOL'],
+])('%s, %s gives one sentence', (code, message, advice) => {
+  expect(explainStartupError(Object.assign(new Error(message), { code }))).toContain(advice)
+})
+
 test('keeps our own messages and does not explain bugs', () => {
   expect(explainStartupError(new Error('outer', { cause: new StartupError('Do this.') }))).toBe('Do this.')
   expect(explainStartupError(new TypeError('x is not a function'))).toBeNull()

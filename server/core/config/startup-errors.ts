@@ -101,12 +101,23 @@ function explainDatabase(error: SystemError) {
     case '42501':
       return `The database user lacks a permission: ${error.message}. Recoup must own its database.`
     case '53300':
-      return `The database has no free connection: ${error.message}. Raise its max_connections or stop other programs.`
+      return `The database has no free connection: ${error.message}. Raise its max_connections, or lower DATABASE_POOL and DATABASE_JOBS_POOL.`
     case '57P03':
       return `The database is not ready: ${error.message}. Wait a moment and start again.`
     case '53100':
       return `The database's disk is full: ${error.message}.`
+    case '08P01':
+      return explainPooler(error.message ?? '')
     default:
       return null
   }
+}
+
+/** PgBouncer has one SQLSTATE for all its refusals. */
+function explainPooler(message: string) {
+  if (message.includes('unsupported startup parameter'))
+    return `The pooler in DATABASE_URL refuses a start-up parameter: ${message}. Take it out of DATABASE_URL, or name it in the pooler's ignore_startup_parameters.`
+  if (message.includes('no more connections allowed'))
+    return `The pooler has no free connection: ${message}. Raise its max_client_conn, or lower DATABASE_POOL.`
+  return null
 }

@@ -39,7 +39,6 @@ const KEEP_ALIVE_MS = 10_000
 export function openPool({ url, isPrepared = true, max = 16, connectMs = CONNECT_MS }: DbOptions): pg.Pool {
   pg.types.setTypeParser(pg.types.builtins.INT8, Number)
   pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
-  // JIT compilation costs more time than any of our statements takes.
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -47,13 +46,12 @@ export function openPool({ url, isPrepared = true, max = 16, connectMs = CONNECT
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     application_name: 'recoup',
-    options: '-c jit=off',
   })
   pool.on('error', () => {}) // An idle connection broke: the pool replaces it, the next query reports it
   // The pool handles errors of idle connections only. An error between two statements of a transaction would end the
   // process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const names: StatementNames = { given: 0, ofText: new Map() }
+  const names: StatementNames = { round: 0, ofText: new Map() }
   pool.on('connect', (client) => patchQuery(client, isPrepared ? names : null))
   return pool
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type net from 'node:net'
 import type { CompiledQuery } from 'kysely'
 import type pg from 'pg'
@@ -11,21 +12,32 @@ export const GENERIC_PLANS = 'set local plan_cache_mode = force_generic_plan'
 
 const MAX_NAMED_LENGTH = 20_000
 const MAX_NAMES = 2_000
-/** Names of prepared statements, the same on all connections of a pool. */
+/** Prepared statements of a pool, by the text that the code sends. */
 export interface StatementNames {
-  given: number
-  ofText: Map<string, string>
+  /** Counts how often plans became stale. */
+  round: number
+  ofText: Map<string, PreparedStatement>
+}
+interface PreparedStatement {
+  name: string | undefined
+  text: string
 }
 
 export const EACH_TIME = '/* planned each time */'
 
-function nameStatement(names: StatementNames, text: string): string | undefined {
+/**
+ * A name is the hash of its text: behind a pooler several processes share a connection, where a name must not mean two
+ * texts. After a stale plan the text changes too, because PgBouncer keeps one statement per text.
+ */
+function prepare(names: StatementNames, text: string): PreparedStatement {
   const known = names.ofText.get(text)
-  if (known || text.startsWith(EACH_TIME) || names.ofText.size >= MAX_NAMES || text.length > MAX_NAMED_LENGTH)
-    return known
-  const name = `r${names.given++}`
-  names.ofText.set(text, name)
-  return name
+  if (known) return known
+  if (text.startsWith(EACH_TIME) || names.ofText.size >= MAX_NAMES || text.length > MAX_NAMED_LENGTH)
+    return { name: undefined, text }
+  const sent = names.round === 0 ? text : `/* ${names.round} */ ${text}`
+  const prepared = { name: `r${createHash('sha256').update(sent).digest('hex').slice(0, 16)}`, text: sent }
+  names.ofText.set(text, prepared)
+  return prepared
 }
 
 /** Sends the statements of one transaction, per connection of `openPool`. */
@@ -36,11 +48,6 @@ export const transactionSenders = new WeakMap<
 
 type Query = (query: unknown, ...rest: unknown[]) => unknown
 type Callback = (error: unknown, result?: pg.QueryResult) => void
-interface NamedQuery {
-  name: string | undefined
-  text: string
-  values: unknown[]
-}
 
 /**
  * Uses callbacks for promise callers too. With the promises of `pg` V8 kept each result until a full collection:
@@ -50,10 +57,10 @@ export function patchQuery(client: pg.PoolClient, names: StatementNames | null):
   const query = client.query.bind(client) as unknown as Query
   const ask = (text: string, values: unknown[], callback: Callback): void => {
     if (!names) return void query({ text, values }, callback)
-    const named = { name: nameStatement(names, text), text, values }
+    const prepared = prepare(names, text)
     const isAlone = client.getTransactionStatus() === 'I'
-    query(named, (error: unknown, result?: pg.QueryResult) => {
-      if (isRepeatable(names, error, named) && isAlone) query({ text, values }, callback)
+    query({ ...prepared, values }, (error: unknown, result?: pg.QueryResult) => {
+      if (isRepeatable(names, error, text, prepared) && isAlone) query({ text, values }, callback)
       else callback(error, result)
     })
   }
@@ -66,8 +73,8 @@ export function patchQuery(client: pg.PoolClient, names: StatementNames | null):
     })
   }) as typeof client.query
   transactionSenders.set(client, async (statements) => {
-    const queries = statements.map(({ sql: text, parameters }): NamedQuery => {
-      return { name: names ? nameStatement(names, text) : undefined, text, values: [...parameters] }
+    const queries = statements.map(({ sql: text, parameters }) => {
+      return { ...(names ? prepare(names, text) : { name: undefined, text }), values: [...parameters] }
     })
     const answers = await Promise.allSettled(
       sendPipelined(client, query, [{ text: `begin; ${GENERIC_PLANS}` }, ...queries, { text: 'commit' }]),
@@ -75,7 +82,7 @@ export function patchQuery(client: pg.PoolClient, names: StatementNames | null):
     const failed = answers.findIndex(({ status }) => status === 'rejected')
     if (failed === -1) return (answers.at(-2) as PromiseFulfilledResult<pg.QueryResult>).value.rows
     const { reason } = answers[failed] as PromiseRejectedResult
-    if (names && queries[failed - 1]) isRepeatable(names, reason, queries[failed - 1]!)
+    if (names && queries[failed - 1]) isRepeatable(names, reason, statements[failed - 1]!.sql, queries[failed - 1]!)
     throw reason
   })
 }
@@ -110,9 +117,12 @@ function sendPipelined(client: pg.PoolClient, query: Query, all: readonly object
  * before it does anything. All names are renewed, so that each pool meets this once. Outside a transaction the
  * statement is repeated; a transaction has failed and counts as interrupted (`isDatabaseUnavailable`).
  */
-function isRepeatable(names: StatementNames, error: unknown, { name, text }: NamedQuery): boolean {
+function isRepeatable(names: StatementNames, error: unknown, text: string, { name }: PreparedStatement): boolean {
   if (!isStalePlan(error)) return false
   // The name is unchanged: no other statement has cleared the names since.
-  if (name !== undefined && names.ofText.get(text) === name) names.ofText.clear()
+  if (name !== undefined && names.ofText.get(text)?.name === name) {
+    names.round += 1
+    names.ofText.clear()
+  }
   return true
 }

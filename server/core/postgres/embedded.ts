@@ -186,6 +186,8 @@ function serverSettings(socketDir: string): Record<string, string> {
     ...(process.platform === 'darwin' ? { wal_sync_method: 'fsync_writethrough' } : {}),
     shared_buffers: `${sharedBuffersMb()}MB`,
     timezone: 'UTC',
+    // Compiling costs more time than any of our statements takes.
+    jit: 'off',
   }
 }
 

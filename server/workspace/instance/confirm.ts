@@ -7,7 +7,7 @@ import { checkInstance, confirmLive } from './instance.ts'
 // `npm run confirm-live`: shell access proves the operator (D7). Works whether Recoup is running or not.
 
 async function confirm(config: Config, url: string): Promise<void> {
-  const pool = openPool({ url, isPrepared: config.isDatabasePrepared })
+  const pool = openPool({ url, isPrepared: false })
   const deps = { config, db: openDb(pool), now: () => new Date() }
   try {
     if (!(await isMigrated(pool))) {
