@@ -60,7 +60,7 @@ import {
   uninstalledJob,
   webhooksJob,
 } from './carts/sync/public.ts'
-import { type Handler, on, onReleasingSlot } from './core/jobs/jobs.ts'
+import { type Handler, type LookLease, on, onReleasingSlot, openLookLease } from './core/jobs/jobs.ts'
 import { checkSenderKeys } from './delivery/email/public.ts'
 import { fetchPrices, replyJob, sendReply, tidyInbound } from './delivery/inbound/public.ts'
 import { applyWaitingReports, readMailboxes } from './delivery/mail-reports/public.ts'
@@ -178,12 +178,17 @@ export const handlers: Handler[] = [
   on(consentImportJob, runImport),
 ]
 
+interface Tick {
+  name: string
+  everyMs: number
+  run: (deps: Deps) => Promise<unknown>
+}
+
 /**
- * All periodic work and its interval. Several workers may run: each statement takes only rows that no other worker
- * holds.
+ * All periodic work and its interval. One of several workers does it, the one with the lease. Should two do it for a
+ * moment, each statement takes only rows that no other worker holds.
  */
-export const ticks: { name: string; everyMs: number; run: (deps: Deps) => Promise<unknown> }[] = [
-  { name: 'workers.beat', everyMs: 3_000, run: beat },
+export const ticks: Tick[] = [
   { name: 'carts.posts', everyMs: 5_000, run: (deps) => foldStalePosts(deps) },
   { name: 'carts.abandon', everyMs: 1_000, run: detectAbandoned },
   { name: 'messages.scan', everyMs: 1_000, run: wakeDueStores },
@@ -239,24 +244,41 @@ export interface Worker {
 /** Starts the ticks; the queue runs the jobs. `stop` waits for running ticks. */
 export async function startWorker(deps: Deps): Promise<Worker> {
   await beat(deps)
+  const lease = openLookLease(deps)
   const stopping = new AbortController()
-  const loops = ticks.map((tick) => repeat(deps, tick, stopping.signal))
+  const own = [
+    { name: 'workers.beat', everyMs: 3_000, run: beat },
+    { name: 'workers.lease', everyMs: 1_000, run: () => lease.renew() },
+  ]
+  const loops = [
+    ...own.map((tick) => repeat(deps, tick, stopping.signal)),
+    ...ticks.map((tick) => repeat(deps, tick, stopping.signal, lease)),
+  ]
   return {
     async stop() {
       stopping.abort()
       await Promise.all(loops)
+      await lease.release()
       await endBeat(deps)
     },
   }
 }
 
-async function repeat(deps: Deps, tick: (typeof ticks)[number], stopping: AbortSignal): Promise<void> {
+const CHECK_LEASE_MS = 250
+
+/** With `lease`: only while this worker holds it. */
+async function repeat(deps: Deps, tick: Tick, stopping: AbortSignal, lease?: LookLease): Promise<void> {
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping }).catch(() => {})
   while (!stopping.aborted) {
+    if (lease && !lease.isHeld()) {
+      await pause(CHECK_LEASE_MS)
+      continue
+    }
     try {
       await tick.run(deps)
     } catch (error) {
       deps.log.error({ err: error }, `${tick.name}.failed`)
     }
-    await sleep(tick.everyMs, undefined, { signal: stopping }).catch(() => {})
+    await pause(tick.everyMs)
   }
 }

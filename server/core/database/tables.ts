@@ -411,6 +411,7 @@ export const tables: Readonly<Record<string, TableEntry>> = {
   alarms: { of: 'store', person: { none: 'belongs to the store' }, export: { key: byId } },
   alarm_watch: { of: 'global', person: { none: 'belongs to this server' }, export: { none: 'belongs to this server' } },
   instance: { of: 'global', person: { none: 'belongs to this server' }, export: { none: 'belongs to this server' } },
+  look_lease: { of: 'global', person: { none: 'belongs to this server' }, export: { none: 'belongs to this server' } },
   workers: { of: 'global', person: { none: 'belongs to this server' }, export: { none: 'belongs to this server' } },
   rate_limits: {
     of: 'global',

@@ -7,6 +7,8 @@ import type { Deps } from '../../deps.ts'
 import { createWorkerSlots, type ReleaseSlot, type WorkerSlots } from '../common/public.ts'
 import { type Db, listReadyQueues, type Tx } from '../db/public.ts'
 
+export { type LookLease, openLookLease } from './look-lease.ts'
+
 // The job queue: pg-boss with job contracts, handlers, and workers that notifications wake.
 
 /** A job's contract: name and payload (ids only). worker.ts assigns the handlers. */
