@@ -115,6 +115,7 @@ test('an edited flow that is switched on sends the edited text once to a cart of
   await page.goto(`${instance.url}/flows`)
   await page.locator('a[href^="/flows/"]:not([href$=lift])').first().click()
   await openStep(page, 1)
+  await findStepPanel(page).getByRole('button', { name: 'Edit as text' }).click()
   await findStepPanel(page).getByLabel('Subject').fill('From the kiln for {{ customer_name }}')
   await findStepPanel(page).getByLabel('Text', { exact: true }).fill('The kiln is still warm.\n\n{{ checkout_link }}')
   const bar = page.getByRole('region', { name: 'Unsaved changes' })
