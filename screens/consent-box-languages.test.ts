@@ -105,24 +105,26 @@ test('a viewer reads the languages and cannot change them', async () => {
 })
 
 test('an owner reads the draft of a missing language, changes it and approves it', async () => {
-  const words = getReadyBoxText('email', 'Example Shop', 'fr')
+  const draft = getReadyBoxText('email', 'Example Shop', 'fr')
   const polish = { language: 'pl' as const, words: getReadyBoxText('email', 'Example Shop', 'pl') }
-  app.api.answer(consentBoxes, buildBoxes([], [{ language: 'fr', words }, polish]))
+  app.api.answer(consentBoxes, buildBoxes([], [{ language: 'fr', words: draft }, polish]))
   await app.open('/settings/consent#boxes')
   await findCard()
     .getByText(/^No text in French and Polish/)
     .waitFor()
   await findCard().getByRole('combobox', { name: 'Add a language' }).click()
   await app.page.getByRole('option', { name: 'French (draft)', exact: true }).click()
-  await expect.poll(() => findCard().getByLabel('Text in French').inputValue()).toBe(words)
+  await expect.poll(() => findCard().getByLabel('Text in French').inputValue()).toBe(draft)
   await findCard().getByText('Draft', { exact: true }).waitFor()
   await checkLayout(app)
-  const french = { language: 'fr' as const, words, isDefault: false, html: boxHtml('email', words) }
+  const french = { language: 'fr' as const, words: draft, isDefault: false, html: boxHtml('email', draft) }
   app.api.answer(saveBoxText, { box: buildBox('email', [french], [polish]) })
   app.api.answer(consentBoxes, buildBoxes([french], [polish]))
   await findCard().getByRole('button', { name: 'Approve French' }).click()
   await app.page.getByText('French saved.').waitFor()
   await findCard().getByRole('button', { name: 'Remove French' }).waitFor()
   await expect.poll(() => findCard().getByText('Draft', { exact: true }).count()).toBe(0)
-  expect(app.api.calls(saveBoxText).map(({ body }) => body)).toEqual([{ channel: 'email', language: 'fr', words }])
+  expect(app.api.calls(saveBoxText).map(({ body }) => body)).toEqual([
+    { channel: 'email', language: 'fr', words: draft },
+  ])
 })

@@ -51,7 +51,7 @@ export async function startPgBouncer(serverUrl: string): Promise<PgBouncer> {
   }
 }
 
-/** The owner of the socket's folder; `nobody` for a server reached by TCP. */
+/** The owner of the socket's folder; user 65534 for a server reached by TCP. */
 function findUser(host: string): { uid: number; gid: number } {
   if (!host.startsWith('/')) return { uid: 65_534, gid: 65_534 }
   const { uid, gid } = statSync(host)

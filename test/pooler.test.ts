@@ -91,12 +91,12 @@ describe.skipIf(missingPgBouncer)(`PgBouncer${missingPgBouncer ? ` (${missingPgB
     const pools = [openPool({ url, isPrepared }), openPool({ url, isPrepared })]
     try {
       // In opposite order, so that counted names would differ.
-      const asked = await Promise.allSettled(
+      const answers = await Promise.allSettled(
         Array.from({ length: STATEMENTS }, (_, n) => ask(pools[n % 2]!, n % 2 ? n : STATEMENTS - n)),
       )
       return {
-        wrong: asked.filter((each) => each.status === 'fulfilled' && !each.value).length,
-        failed: asked.filter(({ status }) => status === 'rejected').length,
+        wrong: answers.filter((each) => each.status === 'fulfilled' && !each.value).length,
+        failed: answers.filter(({ status }) => status === 'rejected').length,
       }
     } finally {
       for (const pool of pools) await pool.end()
@@ -138,8 +138,8 @@ describe.skipIf(missingPgBouncer)(`PgBouncer${missingPgBouncer ? ` (${missingPgB
     const { port } = world.app.server.address() as AddressInfo
     const socket = io(`http://127.0.0.1:${port}`, { auth: { token: shop.token }, forceNew: true, reconnection: false })
     try {
-      const heard: string[] = []
-      socket.on('notification', ({ type }) => heard.push(type))
+      const received: string[] = []
+      socket.on('notification', ({ type }) => received.push(type))
       await new Promise<void>((resolve, reject) => socket.on('connect', resolve).on('connect_error', reject))
       await socket.timeout(30_000).emitWithAck('join-platform', 'woocommerce')
       await notify(
@@ -147,7 +147,7 @@ describe.skipIf(missingPgBouncer)(`PgBouncer${missingPgBouncer ? ` (${missingPgB
         { type: 'capture_flood', data: { ceiling: 7 }, at: world.now },
       )
       await groupNotifications(world.deps)
-      await vi.waitFor(() => expect(heard).toEqual(['new']), 30_000)
+      await vi.waitFor(() => expect(received).toEqual(['new']), 30_000)
     } finally {
       socket.disconnect()
     }

@@ -20,8 +20,9 @@ export async function adaptToDatabase<C extends DatabaseConfig>(
   if (!url) return config
   const directUrl = config.databaseDirectUrl ?? url
   await switchJitOff(directUrl, say)
-  const isHeard = await carriesNotifications(directUrl, answerMs)
-  if (!isHeard) throw new StartupError(explainSilence(directUrl === url ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'))
+  const isDelivered = await deliversNotifications(directUrl, answerMs)
+  if (!isDelivered)
+    throw new StartupError(explainLostNotifications(directUrl === url ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL'))
   if (!isDatabasePrepared || directUrl === url || (await keepsNames(url))) return config
   say(
     'The pooler in DATABASE_URL does not keep named statements, as PgBouncer before 1.21. They are switched off; DATABASE_PREPARED=off skips this check.',
@@ -51,17 +52,17 @@ async function switchJitOff(url: string, say: (sentence: string) => void): Promi
 }
 
 /** A pooler in transaction mode accepts LISTEN and delivers nothing. */
-async function carriesNotifications(url: string, answerMs: number): Promise<boolean> {
+async function deliversNotifications(url: string, answerMs: number): Promise<boolean> {
   const channel = `recoup_probe_${randomBytes(6).toString('hex')}`
   return withClients(url, async (listener, sender) => {
-    const heard = new Promise<boolean>((resolve) => listener.once('notification', () => resolve(true)))
+    const received = new Promise<boolean>((resolve) => listener.once('notification', () => resolve(true)))
     await listener.query(`listen ${channel}`)
     await sender.query(`notify ${channel}`)
-    return Promise.race([heard, sleep(answerMs, false, { ref: false })])
+    return Promise.race([received, sleep(answerMs, false, { ref: false })])
   })
 }
 
-const explainSilence = (setting: string) =>
+const explainLostNotifications = (setting: string) =>
   `PostgreSQL’s notifications do not arrive through ${setting}, as behind PgBouncer in transaction mode. Set DATABASE_DIRECT_URL to the address of the PostgreSQL server itself.`
 
 /** Runs a named statement on a connection other than the one it was prepared on. */

@@ -44,7 +44,7 @@ export async function createOwnedAccount(
 ): Promise<OwnedAccount> {
   assertPlainName(name, 'name')
   const now = deps.now()
-  // Nobody knows this password.
+  // Random: the owner chooses a password with the link.
   const passwordHash = await hashPassword(createToken())
   return transactAccount({ accountId: createId(), db: deps.db }, async (tx) => {
     const isNewUser = (await sql.insertUser(tx.db, { id: createId(), email, name, passwordHash, now })) !== undefined

@@ -5,7 +5,10 @@ import type { Deps } from '../../deps.ts'
 import { LOGO_PATH, logoType } from './own-name.ts'
 import { appPage, chooseEncoding, landingGate, landingPage, type PublicPage, robotsTxt, sitemapXml } from './site.ts'
 
-/** Returns how the app's pages are sent. `pages`: the folder of the built browser app; `npm run dev` has none and serves its own landing page. */
+/**
+ * Returns how the app's pages are sent. `pages`: the folder of the built browser app; `npm run dev` has none and serves its
+ * own landing page.
+ */
 export function siteRoutes(app: FastifyInstance, { config }: Pick<Deps, 'config'>, pages: string): SendApp {
   const sendApp = createSendApp({ config }, pages)
   if (config.instanceLogo) serveLogo(app, config.instanceLogo)

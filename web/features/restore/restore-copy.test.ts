@@ -29,7 +29,7 @@ test.each([
   [3, 'Zostały tylko 3 sztuki.'],
   [5, 'Zostało tylko 5 sztuk.'],
   [22, 'Zostały tylko 22 sztuki.'],
-])('Polish counts what is left: %d', (count, text) => {
+])('the Polish plural of remaining items fits %d', (count, text) => {
   expect(getText('onlyLeftNow', 'pl-PL', { count })).toBe(text)
 })
 
